@@ -31,7 +31,9 @@ KINDS = (
     "attention",
     "scales",
     "staircases",
+    "steps",
     "traced",
+    "wide",
 )
 
 

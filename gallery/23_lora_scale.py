@@ -23,6 +23,6 @@ for rank, color in ((4, "C0"), (6, "C2"), (12, "C1")):
     right.plot(times, paths[-1].loss / paths[-1].loss[0], color=color)
     right.plot(times, lr.metrics.kernel_distance(paths[-1]), "--", color=color)
 left.set(xlabel="|δ| / σ₁", ylabel="steps", title="Steps to a tenth of the loss")
-right.set(xscale="log", xlabel="flow time", title="|δ| = 30 σ₁: loss (line), kernel distance (dashed)")
+right.set(xscale="log", xlabel="flow time", title="|δ| = 30 σ₁: loss, S (dashed)")
 figure.legend(loc="outside lower center", ncols=3)
 figure.savefig("23_lora_scale.png")

@@ -110,7 +110,10 @@ def test_dual_variables_are_at_their_bounds_where_features_are_used():
     assert np.all(np.diff(stairs.loss) < 0)
 
 
-@pytest.mark.parametrize(("depth", "alpha", "allowed"), [(2, 1e-100, 1e-8), (3, 1e-4, 1e-8), (4, 1e-3, 1e-8)])
+@pytest.mark.parametrize(
+    ("depth", "alpha", "allowed"),
+    [(2, 1e-100, 1e-8), (3, 1e-4, 1e-8), pytest.param(4, 1e-3, 1e-8, marks=pytest.mark.slow)],
+)
 def test_plateaus_equal_an_integration_from_a_tiny_start(depth, alpha, allowed):
     data = problem(kappa=1 / 12)
     for net in (lr.inits.tied_diagonal(20, alpha, depth), lr.Diagonal([np.full((2, 20), alpha)] * depth)):

@@ -17,17 +17,29 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
     from lazyrich.explorer import explore
     from lazyrich.flow import GradientFlow
     from lazyrich.landmarks import (
+        DecayCurve,
         ModeSchedule,
         RegimeLimits,
         Staircase,
         basin,
         crossing_time,
+        decay_curve,
         mode_schedule,
         regime_limits,
         staircase,
         time_to_loss,
     )
-    from lazyrich.networks import DeepLinear, Diagonal, Factorization, Linearized, Network, TwoLayer, TwoLayerErf
+    from lazyrich.networks import (
+        DeepLinear,
+        Diagonal,
+        Factorization,
+        LinearAttention,
+        Linearized,
+        MergedLinearAttention,
+        Network,
+        TwoLayer,
+        TwoLayerErf,
+    )
     from lazyrich.numerics import (
         RKC,
         SGD,
@@ -47,6 +59,7 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
         steps_from_flow_time,
     )
     from lazyrich.population import Population
+    from lazyrich.probe import GrokkingPrediction, GrokkingRun, grokking_clock, grokking_run
     from lazyrich.problem import Exponential, Logistic, Problem, Square
     from lazyrich.references import cite
     from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
@@ -64,10 +77,12 @@ _LAZY_ATTRIBUTES = {
         "lazyrich.explanation": "Explanation",
         "lazyrich.explorer": "explore",
         "lazyrich.flow": "GradientFlow",
-        "lazyrich.landmarks": "ModeSchedule RegimeLimits Staircase basin crossing_time mode_schedule "
-        "regime_limits staircase time_to_loss",
+        "lazyrich.landmarks": "DecayCurve ModeSchedule RegimeLimits Staircase basin "
+        "crossing_time decay_curve mode_schedule regime_limits staircase time_to_loss",
+        "lazyrich.probe": "GrokkingPrediction GrokkingRun grokking_clock grokking_run",
         "lazyrich._linear_regions": "LinearRegions linear_regions",
-        "lazyrich.networks": "DeepLinear Diagonal Factorization Linearized Network TwoLayer TwoLayerErf",
+        "lazyrich.networks": "DeepLinear Diagonal Factorization LinearAttention Linearized MergedLinearAttention "
+        "Network TwoLayer TwoLayerErf",
         "lazyrich.numerics": "RKC SGD Adam EquivalentFlow GradientBelow IntegrationError LossBelow Optimizer "
         "Rodas descend diffuse equivalent_flow flow_gap flow_time_from_steps integrate steps_from_flow_time",
         "lazyrich.population": "Population",
@@ -89,6 +104,7 @@ __all__ = [
     "TRAJECTORY_THEOREMS",
     "Adam",
     "Certificate",
+    "DecayCurve",
     "DeepLinear",
     "Diagonal",
     "EquivalentFlow",
@@ -97,13 +113,17 @@ __all__ = [
     "Factorization",
     "GradientBelow",
     "GradientFlow",
+    "GrokkingPrediction",
+    "GrokkingRun",
     "IntegrationError",
     "Limit",
     "LimitTheorem",
+    "LinearAttention",
     "LinearRegions",
     "Linearized",
     "Logistic",
     "LossBelow",
+    "MergedLinearAttention",
     "ModeSchedule",
     "Network",
     "NoTheoremApplies",
@@ -123,6 +143,7 @@ __all__ = [
     "basin",
     "cite",
     "crossing_time",
+    "decay_curve",
     "descend",
     "diffuse",
     "enable_compilation_cache",
@@ -132,6 +153,8 @@ __all__ = [
     "explore",
     "flow_gap",
     "flow_time_from_steps",
+    "grokking_clock",
+    "grokking_run",
     "inits",
     "integrate",
     "landscape",

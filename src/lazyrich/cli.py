@@ -141,8 +141,16 @@ def phase(
         str, typer.Option(help="Relative scales δ, as start:stop:count (evenly spaced) or comma-separated numbers.")
     ] = "-1:1:17",
     seeds: Annotated[
-        int, typer.Option(help="Number of seeds. Each draws a teacher, a base student and data.", min=1)
-    ] = 16,
+        int | None,
+        typer.Option(
+            help="Number of seeds. Each draws a teacher, a base student and data. Default: 16, or 1 with --population.",
+            min=1,
+        ),
+    ] = None,
+    population: Annotated[
+        bool,
+        typer.Option("--population", help="Learn from infinitely many points, in closed form: no data are drawn."),
+    ] = False,
     d: Annotated[int, typer.Option(help="Number of inputs.", min=1)] = 100,
     width: Annotated[int, typer.Option(help="Number of neurons of the student; must be even.", min=2)] = 50,
     teacher_width: Annotated[int, typer.Option(help="Number of neurons of the teacher.", min=1)] = 3,
@@ -167,6 +175,7 @@ def phase(
         typer.Option(help="Training error (mean square) at which training stops.", callback=_check_positive),
     ] = 1e-10,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of the solver.", callback=_check_positive)] = 3e-2,
+    decay: Annotated[float, typer.Option(help="Weight decay of the students.", min=0.0)] = 0.0,
     engine: Annotated[
         str, typer.Option(help="processes, serial, dask, or the address of a dask scheduler.")
     ] = "processes",
@@ -175,6 +184,7 @@ def phase(
 ) -> None:
     """Compute the (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
     console = _console()
+    seeds = seeds or (1 if population else 16)
     taus, deltas = (
         _parse_values("--tau", tau, "log", max_cells),
         _parse_values("--delta", delta, "linear", max_cells),
@@ -188,7 +198,9 @@ def phase(
         from lazyrich.sweep import status
     span = steps * lr if time is None else time
     with _explained(console):
-        setup = phase.StudentSetup(d, width, teacher_width, n, test, negative_slope, span, stop, rtol)
+        setup = phase.StudentSetup(
+            d, width, teacher_width, n, test, negative_slope, span, stop, rtol, decay, population
+        )
         data = phase.phase_diagram(
             taus, deltas, seeds=seeds, out=out, setup=setup, engine=engine, workers=workers, max_cells=max_cells
         )

@@ -1,7 +1,10 @@
 """The initial value problem: a network, a problem, learning rates, weight decay."""
 
+from typing import cast
+
 import equinox as eqx
 import jax
+import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete, xp
@@ -20,6 +23,8 @@ from lazyrich.networks import Linearized, Network
 from lazyrich.networks.network import check_network_type
 from lazyrich.population import AnyProblem, Population
 from lazyrich.problem import Problem
+
+DECAY_ROUNDING = 1e-15  # relative: rates of decay η_lλ_l that differ by less are equal
 
 
 class GradientFlow(eqx.Module):
@@ -42,12 +47,13 @@ class GradientFlow(eqx.Module):
     rates: tuple[Float[Array, ""], ...]
     decay: tuple[Float[Array, ""], ...] | None
 
-    def __init__(self, net: Network, problem: AnyProblem, rates: LayerRates = None, decay: LayerDecay = None):
+    def __init__(self, net: Network, problem: Problem | Population, rates: LayerRates = None, decay: LayerDecay = None):
         if not isinstance(problem, (Problem, Population)):
             raise TypeError(f"problem must be a lazyrich.Problem or a Population; found {type(problem).__name__}")
         d, c = check_network_type("net", net).n_inputs_outputs
         if isinstance(problem, Population):
             problem = problem.for_student(net)
+        problem = cast(AnyProblem, problem)
         if d is not None and d != problem.d:
             raise ValueError(f"the network takes {d} inputs, but X has {problem.d} features (columns)")
         c = _n_outputs(net, problem.X) if c is None else c
@@ -135,7 +141,7 @@ class GradientFlow(eqx.Module):
         """Return the same flow from another network."""
         return GradientFlow(net, self.problem, self.rates, self.decay)
 
-    def with_problem(self, problem: AnyProblem) -> "GradientFlow":
+    def with_problem(self, problem: Problem | Population) -> "GradientFlow":
         """Return the same flow on another problem."""
         return GradientFlow(self.net, problem, self.rates, self.decay)
 
@@ -154,6 +160,19 @@ class GradientFlow(eqx.Module):
     def linearized(self) -> "GradientFlow":
         """Return the flow of the tangent model at the initialization: the lazy counterpart."""
         return self.with_net(Linearized(self.net))
+
+
+def decay_rates_are_equal(flow: GradientFlow) -> bool:
+    r"""Return whether the rate $\kappa = \eta_l\lambda_l$ is known to be the same for all layers, up to rounding.
+
+    Then every conserved quantity of the flow without decay decays, in step with $e^{-\kappa t}$ for the weights.
+    """
+    if len(flow.rates) == 1:
+        return True
+    if not is_concrete(flow.decay_rates):
+        return False
+    kappas = np.array([float(rate) for rate in flow.decay_rates])
+    return bool(np.ptp(kappas) <= DECAY_ROUNDING * np.max(kappas))
 
 
 def raise_if_decayed(flow: GradientFlow, what: str) -> None:

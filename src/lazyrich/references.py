@@ -71,6 +71,14 @@ REFERENCES = {
         booktitle="International Conference on Learning Representations",
         year="2014",
     ),
+    "zhang2025": bibtex_entry(
+        "zhang2025",
+        "inproceedings",
+        title="Training dynamics of in-context learning in linear attention",
+        author="Zhang, Yedi and Singh, Aaditya K. and Latham, Peter E. and Saxe, Andrew",
+        booktitle="International Conference on Machine Learning",
+        year="2025",
+    ),
     "hoerl1970": bibtex_entry(
         "hoerl1970",
         "article",

@@ -110,8 +110,13 @@ class Trajectory(eqx.Module):
 
     @property
     def loss(self) -> Float[Array, " t"]:
-        """The training loss at each time."""
+        """The training loss of the data at each time, without the penalty of weight decay."""
         return vmap_over_stack(self.flow.loss, self.nets)
+
+    @property
+    def objective(self) -> Float[Array, " t"]:
+        """The loss plus the penalty of weight decay at each time: what the flow descends."""
+        return vmap_over_stack(self.flow.objective, self.nets)
 
     @property
     def layer_norms(self) -> Float[Array, "t layers"]:
@@ -159,12 +164,17 @@ class Trajectory(eqx.Module):
         return self.flow.net.with_layers(raise_if(layers, {message: jax.lax.stop_gradient(doubt) > DOUBT}))
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Return loss, outputs, predictor and parameters over time as a dataset, with `by` in the attributes."""
+        """Return loss, outputs, predictor and parameters over time as a dataset, with `by` in the attributes.
+
+        A flow with weight decay adds the objective.
+        """
         require_packages("to_xarray", "sweep", "xarray")
         import xarray
 
         names = {"time": ("time", np.asarray(self.times))}
         data: dict[str, Any] = {"loss": ("time", np.asarray(self.loss))}
+        if self.flow.decay is not None:
+            data["objective"] = ("time", np.asarray(self.objective))
 
         def add(name: str, value: Array, axes: tuple[str, ...]) -> None:
             data[name] = (("time", *axes[: value.ndim - 1]), np.asarray(value))

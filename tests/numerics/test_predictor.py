@@ -190,3 +190,16 @@ def test_traced_flows_are_followed_in_their_layers():
     slope, step = jax.grad(loss)(0.5), 1e-5
     assert float(slope) == pytest.approx(float(loss(0.5 + step) - loss(0.5 - step)) / (2 * step), rel=1e-6)
     assert jnp.isfinite(jax.jit(loss)(0.5))
+
+
+def test_two_layer_networks_of_slope_one_are_linear():
+    frame = np.linalg.qr(np.random.default_rng(0).normal(size=(9, 4)))[0]
+    net = lr.TwoLayer(0.8 * frame[:, :3], 0.4 * frame[:, 3], negative_slope=1.0)
+    X = np.random.default_rng(1).normal(size=(6, 3))
+    traj = lr.integrate(lr.GradientFlow(net, lr.Problem(X, X @ [1.0, -1.0, 2.0])), TIMES)
+    assert "in the predictor" in traj.by.detail
+    assert traj.nets.W.shape == (4, 9, 3)
+    deep = lr.GradientFlow(lr.DeepLinear([net.W, net.a[None]]), lr.Problem(X, X @ [[1.0], [-1.0], [2.0]]))
+    W, V = raw(deep, TIMES)
+    assert largest(traj.nets.W, W) < 1e-9
+    assert largest(traj.nets.a[:, None], V) < 1e-9

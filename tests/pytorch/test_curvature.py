@@ -7,7 +7,7 @@ from torch import nn
 from torch.nn import functional as F
 from training import Transformer, assert_same, state_of
 
-from lazyrich.torch import sharpness
+from lazyrich.torch import Probe, sharpness
 
 
 def double_mlp(seed=0, activation=nn.Tanh):
@@ -92,7 +92,8 @@ def test_in_the_geometry_of_the_optimizer(name):
 
 @pytest.mark.parametrize("name", ["heavy ball", "nesterov", "adam"])
 def test_the_edge_is_where_steps_stop_being_stable(name):
-    """On a quadratic, torch's own steps shrink below the edge and grow above it (Adam with its v held fixed)."""
+    """On a quadratic, torch's own steps shrink below the edge and grow above it (Adam with v̂ = 1, and after its
+    correction of the first steps has faded)."""
     growth = []
     for factor in (0.98, 1.02):
         w = nn.Parameter(torch.tensor([1e-8], dtype=torch.float64))
@@ -105,14 +106,14 @@ def test_the_edge_is_where_steps_stop_being_stable(name):
             group["betas"] = (0.9, b2)
         curvature = factor * edge / group["lr"]
         sizes = []
-        for step in range(400):
+        for step in range(600):
             if name == "adam" and step:
                 optimizer.state[w]["exp_avg_sq"].fill_(1 - b2 ** (step + 1))
-            w.grad = curvature * w.detach().clone() * float(step > 0)
+            w.grad = curvature * w.detach().clone() * float(step > 199)
             optimizer.step()
-            w.data.fill_(1e-8) if step == 0 else None
+            w.data.fill_(1e-8) if step == 199 else None
             sizes.append(abs(w.item()))
-        growth.append(max(sizes[-20:]) / max(sizes[200:220]))
+        growth.append(max(sizes[-20:]) / max(sizes[400:420]))
     assert growth[0] < 0.9
     assert growth[1] > 1.1
 
@@ -145,3 +146,25 @@ def test_what_cannot_be_measured_is_refused():
         model[0].weight[0, 0] = float("nan")
     with pytest.raises(ValueError, match=r"'0.weight' has 1 of 24 entries that are NaN or infinite"):
         sharpness(model, x, y, F.mse_loss)
+
+
+def test_the_probe_measures_it_beside_the_kernel():
+    model, x, y = double_mlp(5)
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+    probe = Probe(model, x, y, loss=F.mse_loss, optimizer=optimizer, sharpness=True)
+    optimizer.zero_grad()
+    F.mse_loss(model(x), y).backward()
+    optimizer.step()
+    numbers = probe.snapshot(1)
+    expected = sharpness(model, x, y, F.mse_loss, optimizer=optimizer)
+    assert numbers["sharpness"] == pytest.approx(expected.value, rel=1e-8)
+    assert numbers["sharpness_edge"] == pytest.approx(38.0)
+    report = probe.report()
+    assert np.isnan(report.data.sharpness[0])  # before Adam's first step
+    assert "% of the edge of stability (38)" in str(report)
+    plain = Probe(model, x, y, loss=F.mse_loss, sharpness=True).report()
+    assert float(plain.data.sharpness[0]) == pytest.approx(float(sharpness(model, x, y, F.mse_loss)), rel=1e-8)
+    assert "sharpness λ = " in str(plain)
+    assert "sharpness" not in Probe(model, x, y, loss=F.mse_loss).report().data
+    with pytest.raises(ValueError, match=r"sharpness=True is the curvature of a loss: pass loss="):
+        Probe(model, x, y, sharpness=True)

@@ -12,39 +12,53 @@ from jaxtyping import Array, Float
 from lazyrich._core.linalg import safe_norm
 
 UNDERFLOW = float(np.finfo(float).tiny)
+PARALLEL = 4e-15  # a squared sine up to this is the rounding of a cosine
 
 
 def _directions(U: Float[Array, "h d"]) -> tuple[Float[Array, " h"], Float[Array, "h d"]]:
     """Return the norm and the direction of each row; a row of zeros has no direction, and keeps zeros."""
+    top = jax.lax.stop_gradient(jnp.max(jnp.abs(U), axis=1, keepdims=True))
+    U = U / jnp.where(top > 0, top, 1.0)
     sizes = safe_norm(U)
-    return sizes, U / jnp.where(sizes > 0, sizes, 1.0)[:, None]
+    return top[:, 0] * sizes, U / jnp.where(sizes > 0, sizes, 1.0)[:, None]
+
+
+def _squared_sine(c: Array) -> Array:
+    """Return 1 − c², or 0 where it is rounding: there the units count as parallel or opposed."""
+    square = (1 - c) * (1 + c)
+    return jnp.where(square > PARALLEL, square, 0.0)
+
+
+def _sine(c: Array) -> Array:
+    """Return √(1 − c²), with derivative 0 at c = ±1."""
+    square = _squared_sine(c)
+    return jnp.where(square > 0, jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
 
 
 @jax.custom_jvp
 def _arcsin(c: Array) -> Array:
-    """Return arcsin c for cosines that rounding may have put slightly outside of [−1, 1], where the derivative is 0."""
-    return jnp.arcsin(jnp.clip(c, -1.0, 1.0))
+    """Return arcsin c, with derivative 0 at c = ±1."""
+    return jnp.where(_squared_sine(c) > 0, jnp.arcsin(jnp.clip(c, -1.0, 1.0)), jnp.sign(c) * jnp.pi / 2)
 
 
 @_arcsin.defjvp
 def _arcsin_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
     (c,), (dc,) = primals, tangents
-    square = (1 - c) * (1 + c)
-    return _arcsin(c), jnp.where(square > 0, dc / jnp.sqrt(jnp.where(square > 0, square, 1.0)), 0.0)
+    sine = _sine(c)
+    return _arcsin(c), jnp.where(sine > 0, dc / jnp.where(sine > 0, sine, 1.0), 0.0)
+
+
+def unit_cosines(
+    U: Float[Array, "h d"], V: Float[Array, "k d"]
+) -> tuple[Float[Array, " h"], Float[Array, " k"], Float[Array, "h k"], Float[Array, "h k"]]:
+    """Return the norms of the rows of U and V, and the sine and cosine of the angle of each pair; 1 and 0 for a row of
+    zeros."""
+    (u, U), (v, V) = _directions(U), _directions(V)
+    c = U @ V.T
+    return u, v, _sine(c), c
 
 
 @jax.custom_jvp
-def _abs_cosine(c: Array) -> Array:
-    """Return √(1 − c²) + c·arcsin c, whose derivative arcsin c is finite for parallel and opposed units, too."""
-    return jnp.sqrt(jnp.maximum((1 - c) * (1 + c), 0.0)) + c * _arcsin(c)
-
-
-@_abs_cosine.defjvp
-def _abs_cosine_jvp(primals: tuple[Array], tangents: tuple[Array]) -> tuple[Array, Array]:
-    (c,), (dc,) = primals, tangents
-    return _abs_cosine(c), _arcsin(c) * dc
-
-
 def abs_abs(U: Float[Array, "h d"], V: Float[Array, "k d"]) -> Float[Array, "h k"]:
     r"""Return $E|u\cdot x||v\cdot x| = \frac2\pi\|u\|\|v\|(\sqrt{1 - c^2} + c\arcsin c)$, c the cosine of u and v.
 
@@ -52,7 +66,18 @@ def abs_abs(U: Float[Array, "h d"], V: Float[Array, "k d"]) -> Float[Array, "h k
     Array([[25., 25.]], dtype=float64)
     """
     (u, U), (v, V) = _directions(U), _directions(V)
-    return (2 / jnp.pi) * u[:, None] * v * _abs_cosine(U @ V.T)
+    c = U @ V.T
+    return (2 / jnp.pi) * u[:, None] * v * (_sine(c) + c * _arcsin(c))
+
+
+@abs_abs.defjvp
+def _abs_abs_jvp(primals: tuple[Array, Array], tangents: tuple[Array, Array]) -> tuple[Array, Array]:
+    """The derivatives of the sine and of the arcsine, infinite for parallel units, cancel."""
+    (U, V), (dU, dV) = primals, tangents
+    (u, unit_U), (v, unit_V) = _directions(U), _directions(V)
+    c = unit_U @ unit_V.T
+    sizes = jnp.sum(unit_U * dU, axis=1)[:, None] * v + u[:, None] * jnp.sum(unit_V * dV, axis=1)
+    return abs_abs(U, V), (2 / jnp.pi) * (_sine(c) * sizes + _arcsin(c) * (dU @ V.T + U @ dV.T))
 
 
 def erf_erf(U: Float[Array, "h d"], V: Float[Array, "k d"]) -> Float[Array, "h k"]:
@@ -65,7 +90,7 @@ def erf_erf(U: Float[Array, "h d"], V: Float[Array, "k d"]) -> Float[Array, "h k
     a, b = jnp.hypot(1.0, u), jnp.hypot(1.0, v)
     both, c = (u / a)[:, None] * (v / b), U @ V.T
     free = (1 / a**2)[:, None] + 1 / b**2 - (1 / a**2)[:, None] / b**2  # 1 − both²
-    cosine = jnp.sqrt(free + both**2 * jnp.maximum((1 - c) * (1 + c), 0.0) + UNDERFLOW)
+    cosine = jnp.sqrt(jnp.maximum(free + both**2 * (1 - c) * (1 + c), UNDERFLOW))
     return (2 / jnp.pi) * jnp.arctan2(both * c, cosine)
 
 

@@ -58,6 +58,10 @@ def plot_trajectory(traj: Any) -> Figure:
         if np.any(loss > 0) and loss.max() > 100 * loss.min():
             loss_axes.set_yscale("log")
         loss_axes.set(title="Training loss", ylabel="L")
+        if traj.flow.decay is not None:
+            loss_axes.lines[0].set_label("loss of the data")
+            loss_axes.plot(times, np.asarray(traj.objective), "--", label="with the penalty of decay")
+            loss_axes.legend(loc="best")
 
         if traj.flow.net.linear_in_inputs:
             curves, name = np.asarray(traj.beta), r"\beta"

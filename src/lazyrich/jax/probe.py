@@ -1,19 +1,20 @@
 """Probe for a training loop: snapshots of how far parameters have moved from their start."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 from jaxtyping import PyTree
 
-from lazyrich._core.types import ArrayLike
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._validate.integers import check_int
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model, check_samples
 from lazyrich.jax._jacobian.learning_rates import Rates
 from lazyrich.jax._metrics import observe, tangent_outputs
+from lazyrich.jax.curvature import sharpness as measure_sharpness
 from lazyrich.jax.distance import one_hot
 from lazyrich.jax.kernel import kernel_of_model
 from lazyrich.jax.rescaling import LayerStructure, layer_name_of
@@ -38,6 +39,9 @@ class Probe:
     - activation patterns, and the effective rank of the features, after every layer;
     - the distance and speed of the parameters of every layer; the function, and the tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
+
+    `sharpness` is a function of the parameters, the loss of your training on a fixed batch: its largest curvature is
+    then measured too (see `sharpness`).
 
     f is a pure function: everything else that it uses (statistics of batch norm, frozen weights) keeps its values from
     when the probe was created.
@@ -67,6 +71,7 @@ class Probe:
         *,
         sample: int | None = None,
         rates: Rates = None,
+        sharpness: Callable[[PyTree], AnyArray] | None = None,
         start: int = 0,
         seed: int = 0,
     ) -> None:
@@ -79,7 +84,7 @@ class Probe:
         order = np.random.default_rng(seed).permutation(n)  # the sample comes first
         self._samples = [part[order] for part in samples]
         self.targets = None if targets is None else one_hot(targets, n, width)[order]
-        self._layers = LayerStructure(self._model)
+        self._layers, self._curved_loss = LayerStructure(self._model), sharpness
         self.reset(params, start)
 
     def reset(self, params: PyTree, step: int = 0) -> None:
@@ -118,6 +123,8 @@ class Probe:
             for name, part in seen.features.items()
         }
         row["conservation_drift"] = self._measure_balance(now)
+        if self._curved_loss is not None:
+            row |= {"sharpness": measure_sharpness(self._curved_loss, params).value, "sharpness_edge": float("nan")}
         row["seconds"] = time.perf_counter() - began
         self._history.rows.append(row)
         self._last, self._kernel = now, kernel

@@ -5,6 +5,7 @@ from jaxtyping import Float
 from numpy import ndarray
 from scipy.linalg import get_lapack_funcs, qr_delete
 
+from lazyrich._core.types import AnyArray
 from lazyrich.problem import Loss, Square
 
 DEPENDENT = 1e-10  # relative distance from the span of other columns below which a column counts as dependent on them
@@ -97,15 +98,16 @@ class ConeMinimum:
     """
 
     def __init__(self, X: Float[ndarray, "n d"], y: Float[ndarray, " n"], loss: Loss):
-        self.columns, self.y, self.loss = ActiveColumns(X), y, loss
+        self.columns, self.loss = ActiveColumns(X), loss
+        self.y: AnyArray = y
         self.values, self.signs = np.zeros(0), np.zeros(0)
-        self.outputs = np.zeros(len(y))
+        self.outputs: AnyArray = np.zeros(len(y))
         self._is_square = isinstance(loss, Square)
 
     @property
     def slope(self) -> Float[ndarray, " n"]:
         """The derivative of the loss in each output."""
-        return self.outputs - self.y if self._is_square else np.asarray(self.loss.derivative(self.outputs, self.y))
+        return np.asarray(self.outputs - self.y if self._is_square else self.loss.derivative(self.outputs, self.y))
 
     @property
     def rounding(self) -> float:
@@ -177,7 +179,7 @@ class ConeMinimum:
             size /= 2
         return largest
 
-    def _value(self, outputs: Float[ndarray, " n"]) -> float:
+    def _value(self, outputs: AnyArray) -> float:
         with np.errstate(over="ignore"):
             return float(np.sum(self.loss.value(outputs, self.y)))
 
@@ -191,7 +193,7 @@ class ConeMinimum:
         if np.min(self.values * self.signs) > 1e-7 * size:
             return
         noise = 8 * self.rounding * self.columns.sensitivities() if self._is_square else 1e-14 * size
-        zero = self.values * self.signs <= noise
+        zero = np.abs(self.values) <= noise
         if np.any(zero):
             for place in np.flatnonzero(zero)[::-1]:
                 self._drop(int(place))

@@ -37,7 +37,7 @@ class JumpProcess:
         order = np.argsort(minimum.columns.index)
         self.supports.append(np.asarray(minimum.columns.index, dtype=int)[order])
         self.values.append(minimum.values[order])
-        self.outputs.append(minimum.outputs.copy())
+        self.outputs.append(np.array(minimum.outputs))
 
 
 class UndecidedTie(ValueError):
@@ -108,7 +108,7 @@ def _raise_if_undecided(
     tied = np.flatnonzero(at_bound)
     if not len(tied):
         return
-    outside = np.stack([columns.outside(i) for i in tied], axis=1) * (signs[tied] / columns.norms[tied])
+    outside = np.stack([columns.outside(int(i)) for i in tied], axis=1) * (signs[tied] / columns.norms[tied])
     shares, length = nnls(np.vstack([outside, np.ones(len(tied))]), np.append(np.zeros(len(outside)), 1.0))
     if length <= DEPENDENT:
         raise UndecidedTie(tuple(int(i) for i in tied[shares > 0]), tuple(columns.index))

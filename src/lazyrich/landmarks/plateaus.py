@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray
 
-from lazyrich._core.types import ArrayLike
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._io.html import html_figure, html_pre
 from lazyrich._validate.arrays import check_array
 from lazyrich._validate.integers import pluralize
@@ -17,6 +17,7 @@ from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks.level_crossings import rounding_of_loss
 from lazyrich.landmarks.vanishing_start import VanishingStart, follow, vanishing_start
+from lazyrich.problem import Problem
 from lazyrich.theorems.limit_result import Certificate
 
 if TYPE_CHECKING:
@@ -84,7 +85,9 @@ class Staircase:
     @cached_property
     def loss(self) -> Float[ndarray, " p"]:
         problem = self.flow.problem
-        terms = np.asarray(problem.loss.value(self.outputs, np.asarray(problem.y).ravel()))
+        outputs: AnyArray = self.outputs
+        y: AnyArray = np.asarray(problem.y).ravel()
+        terms = np.asarray(problem.loss.value(outputs, y))
         loss = float(problem.kappa) * np.sum(terms, axis=1)
         return np.where(loss > 16 * rounding_of_loss(self.flow), loss, 0.0)
 
@@ -106,8 +109,7 @@ class Staircase:
         relative to the first; the distance of the dual variables from their bounds where features are used, and beyond
         them elsewhere; and the duality gap."""
         beta, q, problem = self.end, self.dual[-1], self.flow.problem
-        y, X = np.asarray(problem.y).ravel(), np.asarray(problem.X)
-        first, last = (np.asarray(problem.loss.derivative(f, y)) @ X for f in (0 * y, self.outputs[-1]))
+        first, last = (_slopes(problem, f) @ np.asarray(problem.X) for f in (0 * self.outputs[-1], self.outputs[-1]))
         movable = np.isfinite(np.where(last < 0, self.upper, self.lower))
         bound = np.where(beta > 0, self.upper, self.lower)
         used = beta != 0
@@ -155,12 +157,17 @@ class Staircase:
             raise IndexError(
                 f"the staircase has {pluralize(len(self), 'plateau')}; index {index!r:.60} is outside"
             ) from None
-        before = self.supports[i - 1] if i else np.zeros(0, int)
-        times, support = np.append(self.times, np.inf), self.supports[i]
-        entered, left = np.setdiff1d(support, before), np.setdiff1d(before, support)
-        return Plateau(
-            float(times[i]), float(times[i + 1]), self._beta_at(i), float(self.loss[i]), support, entered, left
-        )
+        start, end = np.append(self.times, np.inf)[[i, i + 1]].tolist()
+        loss, support = float(self.loss[i]), self.supports[i]
+        return Plateau(start, end, self._beta_at(i), loss, support, self.entered(i), self.left(i))
+
+    def entered(self, i: int) -> Int[ndarray, " e"]:
+        """Return the features that enter at the beginning of plateau i."""
+        return np.setdiff1d(self.supports[i], self.supports[i - 1]) if i else self.supports[0]
+
+    def left(self, i: int) -> Int[ndarray, " l"]:
+        """Return the features that leave at the beginning of plateau i."""
+        return np.setdiff1d(self.supports[i - 1], self.supports[i]) if i else self.supports[0][:0]
 
     def at(self, scale: ArrayLike = 1.0) -> "Staircase":
         r"""Return the staircase with its times in flow time, for the network whose layers are multiplied by `scale`.
@@ -214,15 +221,12 @@ class Staircase:
     def __str__(self) -> str:
         lines = ["  jump       time       loss  features"]
         shown = range(len(self)) if len(self) <= MAX_ROWS else [*range(MAX_ROWS // 2), *range(-MAX_ROWS // 2, 0)]
-        for row, i in enumerate(shown):
-            if i == -MAX_ROWS // 2 and row:
+        for i in shown:
+            if i == -MAX_ROWS // 2:
                 lines.append("   …")
-            plateau = self[i]
-            assert isinstance(plateau, Plateau)
-            moves = _signed("+", plateau.entered) + _signed("−", plateau.left)
-            lines.append(
-                f"  {range(len(self))[i]:4d}  {plateau.start:9.3g}  {plateau.loss:9.3g}  {' '.join(moves)}".rstrip()
-            )
+            row = range(len(self))[i]
+            moves = " ".join(_signed("+", self.entered(row)) + _signed("−", self.left(row)))
+            lines.append(f"  {row:4d}  {self.times[row]:9.3g}  {self.loss[row]:9.3g}  {moves}".rstrip())
         return "\n".join([*lines, *([f"  {self.stop_reason}"] if self.stop_reason else [])])
 
     def __repr__(self) -> str:
@@ -233,6 +237,12 @@ class Staircase:
 
     def _repr_html_(self) -> str:
         return html_figure(self.plot()) + html_pre(f"{self!r}\n\n{self}")
+
+
+def _slopes(problem: Problem, outputs: AnyArray) -> Float[ndarray, "..."]:
+    """Return ∂L/∂f / κ at outputs in rows."""
+    y: AnyArray = np.asarray(problem.y).ravel()
+    return np.asarray(problem.loss.derivative(outputs, y))
 
 
 def _signed(sign: str, features: Sequence[int] | ndarray) -> list[str]:
@@ -281,6 +291,6 @@ def staircase(flow: GradientFlow, exponents: ArrayLike | None = None) -> Stairca
     initial = vanishing_start(flow, exponents)
     times, supports, values, outputs, stop_reason = follow(flow, initial)
     problem = flow.problem
-    slopes = float(problem.kappa) * np.asarray(problem.loss.derivative(outputs, np.asarray(problem.y).ravel()))
+    slopes = float(problem.kappa) * _slopes(problem, outputs)
     nu = np.cumsum(np.vstack([0 * slopes[:1], -np.diff(times)[:, None] * slopes[:-1]]), axis=0)
     return Staircase(flow, times, supports, values, outputs, nu, initial, stop_reason=stop_reason)

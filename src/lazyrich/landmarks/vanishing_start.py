@@ -12,7 +12,9 @@ from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_array
 from lazyrich.flow import GradientFlow
 from lazyrich.landmarks.jump_process import JumpProcess, UndecidedTie, jump_process
+from lazyrich.potentials.deep_entropy import DeepEntropy
 from lazyrich.potentials.diagonal import diagonal_potential
+from lazyrich.potentials.entropy import HyperbolicEntropy
 from lazyrich.problem import Square
 from lazyrich.theorems.hypotheses import solvable_coordinates
 from lazyrich.theorems.theorem import holds
@@ -23,7 +25,7 @@ EQUAL = 1e-12  # relative distance of bounds that count as equal
 @dataclass(frozen=True)
 class VanishingStart:
     """The bounds −lower ≤ q ≤ upper of the dual variables, the logarithms of the shares of identical columns on both
-    sides, and the clock: `speed` of the potential, `log_size` of the weights and `exponent` of the scale."""
+    sides, and the clock: the `speed` of the potential and the `log_size` of the weights."""
 
     depth: int
     lower: Float[ndarray, " d"]
@@ -31,10 +33,9 @@ class VanishingStart:
     log_shares: Float[ndarray, "2 d"]
     speed: float
     log_size: float
-    exponent: float
 
     def slow_per_flow_time(self, scale: float) -> float:
-        """Return how fast the slow time passes, for weights that are multiplied by scale^exponent."""
+        """Return how fast the slow time passes, for weights that are multiplied by `scale` (to their exponents)."""
         if not scale > 0:
             raise ValueError(f"the scale must be positive; found {scale:g}")
         log_weight = self.log_size + np.log(scale)
@@ -49,6 +50,7 @@ def vanishing_start(flow: GradientFlow, exponents: ArrayLike | None) -> Vanishin
     flow = to_numpy_if_concrete(flow)  # without compilation
     net, d = flow.net, flow.problem.d
     potential = diagonal_potential(net, flow.rates)
+    assert isinstance(potential, (HyperbolicEntropy, DeepEntropy))
     sides = np.stack([np.asarray(side, float) for side in potential.log_initial_sides])
     alive, speed = np.isfinite(sides), float(potential.speed)
     if net.degree == 2:
@@ -56,7 +58,7 @@ def vanishing_start(flow: GradientFlow, exponents: ArrayLike | None) -> Vanishin
         upper, lower = np.where(alive, powers, np.inf)
         mean = float(np.mean(powers[alive])) if np.any(alive) else 1.0
         size = float(np.mean(sides[alive])) / (2 * mean) if np.any(alive) else 0.0
-        return VanishingStart(2, lower, upper, sides, speed, size, mean)
+        return VanishingStart(2, lower, upper, sides, speed, size)
     if exponents is not None:
         raise ValueError(
             f"exponents are for depth 2; at depth {net.degree} features with different powers of α move on clocks that "
@@ -65,7 +67,7 @@ def vanishing_start(flow: GradientFlow, exponents: ArrayLike | None) -> Vanishin
     size = float(np.max(sides[alive])) if np.any(alive) else 0.0
     with np.errstate(over="ignore"):
         upper, lower = np.where(alive, np.exp((2 - net.degree) * np.where(alive, sides - size, 0.0)), np.inf)
-    return VanishingStart(net.degree, lower, upper, np.where(alive, 0.0, -np.inf), speed, size, 1.0)
+    return VanishingStart(net.degree, lower, upper, np.where(alive, 0.0, -np.inf), speed, size)
 
 
 def _check_flow(flow: GradientFlow) -> None:

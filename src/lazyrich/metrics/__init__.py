@@ -20,6 +20,7 @@ from lazyrich.metrics.movement import (
     relative_distance,
     relative_layer_distance,
 )
+from lazyrich.metrics.population import population_hamming_distance, population_kernel_distance
 from lazyrich.metrics.spectrum import (
     effective_rank,
     layer_ratio,
@@ -48,6 +49,8 @@ __all__ = [
     "mode_strengths",
     "neuron_alignment",
     "parameter_distance",
+    "population_hamming_distance",
+    "population_kernel_distance",
     "relative_distance",
     "relative_layer_distance",
     "sharpness",

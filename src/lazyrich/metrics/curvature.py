@@ -49,7 +49,7 @@ def _of_flow(flow: GradientFlow) -> Array:
         return _dense(flow, flow.net.layers)
     z = ravel_pytree(flow.net.layers)[0]
     start = np.random.default_rng(0).normal(size=z.size)
-    return jnp.asarray(largest_eigenvalue(lambda v: np.asarray(_product(flow, z, v)), start, np.dot))
+    return jnp.asarray(largest_eigenvalue(lambda v: np.asarray(_product(flow, z, v)), start, np.dot), float)
 
 
 @eqx.filter_jit

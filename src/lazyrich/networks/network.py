@@ -174,6 +174,11 @@ class Network(eqx.Module):
         return None
 
     @property
+    def attention_heads(self) -> tuple[Float[Array, " h"], Float[Array, "h d"], Float[Array, "h d"]] | None:
+        """(v, K, Q) if the network is ⟨M, A⟩ with M = Σ_h v_h k_h q_hᵀ, heads of rank one, else None."""
+        return None
+
+    @property
     def erf_parameters(self) -> tuple[Float[Array, "h d"], Float[Array, " h"]] | None:
         """(W, a) if the network is Σ_k a_k erf(w_k·x/√2), else None."""
         return None

@@ -18,7 +18,7 @@ from lazyrich._core.types import AnyArray, ArrayLike, Layers
 from lazyrich._validate.arrays import check_array, check_key, check_static_float, is_double_precision
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow, invalid_values
-from lazyrich.networks import Network
+from lazyrich.networks import Diagonal, Network
 from lazyrich.numerics.driver import (
     Advance,
     Ending,
@@ -82,10 +82,13 @@ class _StepRule(eqx.Module):
         net = flow.net
         layers, mirror = moving[: len(net.layers)], moving[len(net.layers) :]
         problem = self.problem_at(flow.problem, step)
+        if not problem.has_samples:
+            return problem.gradient_of(net.with_layers(tree_cast(layers, problem.kappa.dtype)))
         net = net.with_layers(tree_cast(layers, problem.X.dtype))
         slope = problem.slope(net(problem.X))
         if not mirror:
             return net.pullback(problem.X, slope)
+        assert isinstance(net, Diagonal)
         G = (slope.T @ problem.X).T
         return (*net.beta_pullback(G), mirror_gradient(mirror[0], G))
 

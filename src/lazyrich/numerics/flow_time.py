@@ -10,7 +10,7 @@ from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
-from lazyrich._core.types import ArrayLike
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._validate.arrays import NOT_FINITE_TEXT, check_array, check_positive
 from lazyrich.numerics.integration import integrate
 from lazyrich.numerics.optimizers import SGD, check_fraction
@@ -50,13 +50,14 @@ def elapsed_times(rates: Float[Array, " steps"]) -> Float[Array, " steps_and_sta
     return jnp.concatenate([jnp.zeros(1), jnp.cumsum(rates)])
 
 
-def tabulate(name: str, value: Schedule, steps: int) -> ArrayLike:
+def tabulate(name: str, schedule: Schedule, steps: int) -> ArrayLike:
     """Return a schedule as one number, or as one number for each of the steps."""
-    if callable(value):
+    value: Any = schedule
+    if callable(schedule):
         try:
-            value = jax.vmap(value)(jnp.arange(steps))
+            value = jax.vmap(schedule)(jnp.arange(steps))
         except Exception:  # a function of plain numbers, with an `if` or `math` in it
-            value = [value(step) for step in range(steps)]
+            value = [schedule(step) for step in range(steps)]
     if np.ndim(value) == 1 and len(value) != steps:
         raise ValueError(
             f"{name} must be one number, a function of the step, or one number for each of the {steps} steps; found "
@@ -75,16 +76,16 @@ def check_learning_rates(lr: object) -> Float[Array, " steps"]:
     """Check that learning rates, one per step, are not negative and not all zero, and return them."""
     rates = check_array("lr", lr, (1,))
     if is_concrete(rates):
-        known = np.asarray(rates)
-        if not (np.all(known >= 0) and np.any(known > 0)):
-            first = int(np.argmin(known))
-            raise ValueError(f"lr must be nonnegative, and positive somewhere; found {known[first]:g} at step {first}")
+        values = np.asarray(rates)
+        if not (np.all(values >= 0) and np.any(values > 0)):
+            first = int(np.argmin(values))
+            raise ValueError(f"lr must be nonnegative, and positive somewhere; found {values[first]:g} at step {first}")
         return rates
     known = jax.lax.stop_gradient(rates)
     return raise_if(rates, {f"lr {NOT_FINITE_TEXT}": any_nonfinite(rates), "lr must be nonnegative": known < 0})
 
 
-def _within(name: str, value: Array, most: ArrayLike) -> Array:
+def _within(name: str, value: Array, most: AnyArray) -> Array:
     """Check that steps or times are not beyond the end of a schedule, and return them."""
     if is_concrete(value, most):
         known, end = np.asarray(value), float(most)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import diffrax as dfx
+import equinox as eqx
 import numpy as np
 
 from lazyrich._core.array_namespace import is_concrete
@@ -11,7 +12,7 @@ from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_positive, check_times, is_double_precision
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow, invalid_values
-from lazyrich.numerics import diffrax_stepper, filippov_stepper, lsoda_stepper
+from lazyrich.numerics import diffrax_stepper, filippov_stepper, lsoda_stepper, population_stepper
 from lazyrich.numerics.driver import DEFAULT_MAX_STEPS, drive
 from lazyrich.numerics.float32_rkc_stepper import Float32RkcStepper
 from lazyrich.numerics.kinks import AmbiguousKinks
@@ -112,6 +113,7 @@ def integrate(
             )
         except AmbiguousKinks:
             pass
+    flow = eqx.tree_at(lambda flow: flow.net, flow, raise_if(flow.net, population_stepper.origin_errors(flow)))
     predictor = predictor_system(flow, hidden_rotation) if known else None
     if predictor is None and not hidden_rotation:
         raise ValueError(cannot_leave_out_rotation(flow, known))
@@ -138,8 +140,10 @@ def integrate(
             f"times must be 0, or at least {TINY:.3g}: smaller ones have a few bits only in float64, and solvers take "
             "them for 0. Measure time in another unit"
         )
+    rests = population_stepper.is_suitable(equation)
+    stepper_class = population_stepper.PopulationStepper if rests else diffrax_stepper.DiffraxStepper
     return drive(
-        diffrax_stepper.DiffraxStepper(flow, equation, np.asarray(times), until, solver, *measured),
+        stepper_class(flow, equation, np.asarray(times), until, solver, *measured),
         np.asarray(times),
         **limits,
     )

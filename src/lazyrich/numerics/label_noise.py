@@ -44,7 +44,8 @@ def diffuse(
 
     This is gradient descent with label noise in continuous time (varre2023, appendix D): noise of standard deviation
     s and step size lr give $\sigma = s\sqrt{\text{lr}}$. Without `drift`, and with X = I, it is the pure-noise
-    process $dW = dB\,a^\top$, $da = W^\top dB$ of varre2023, equation (4.1). It is simulated by the Euler–Maruyama
+    process $dW = dB\,a^\top$, $da = W^\top dB$ of varre2023, equation (4.1). Weight decay adds
+    $-\eta_l\lambda_l\theta_l\,dt$ to the drift. It is simulated by the Euler–Maruyama
     method with steps of at most `dt`, whose error in law is of order dt; more than `max_steps` of them raise an error.
     Vectorize over keys with `vmap`.
 

@@ -44,7 +44,8 @@ class EquivalentFlow(GradientFlow):
     def __init__(self, net: Network, run: GradientFlow, log_scale_change: Array, misfit: Array):
         super().__init__(net, run.problem, run.rates)
         potential = diagonal_potential(net, run.rates)
-        self.scale = jnp.exp((potential.log_a + potential.log_b) / 4)
+        log_a, log_b = potential.log_initial_sides
+        self.scale = jnp.exp((log_a + log_b) / 4)
         self.log_scale_change, self.misfit = log_scale_change, misfit
 
     @property
@@ -169,7 +170,8 @@ def _multiply_sides(flow: GradientFlow, factors: Array, lost: Array) -> tuple[tu
         (w,) = flow.net.layers
         return (times(w, factors),), lost & (w != 0)
     ratio = jnp.sqrt(flow.rates[0] / flow.rates[1])
-    rising, falling = sum_and_difference(*flow.net.layers, ratio)
+    u, v = flow.net.layers
+    rising, falling = sum_and_difference(u, v, ratio)
     grow, sink = times(rising, factors), times(falling, factors[::-1])
     return (grow + sink, (grow - sink) / ratio), (lost & (rising != 0)) | (lost[::-1] & (falling != 0))
 

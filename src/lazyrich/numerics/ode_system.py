@@ -12,8 +12,8 @@ from jaxtyping import Array, Float, PyTree
 from lazyrich._core.array_namespace import is_concrete, to_numpy_if_concrete, xp
 from lazyrich._core.stacked_map import vmap_over_stack
 from lazyrich._core.types import AnyArray, Layers
-from lazyrich.flow import GradientFlow
-from lazyrich.networks import Network
+from lazyrich.flow import GradientFlow, decay_rates_are_equal
+from lazyrich.networks import Diagonal, Network
 from lazyrich.population import Population
 from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.potentials.potential import Separable
@@ -143,6 +143,35 @@ class MirrorSystem(OdeSystem):
         return _jacobian_and_kernel_norms(self.flow)[1] * jnp.sqrt(self.flow.problem.n) / residual_norm(self.flow)
 
 
+class DecayedMirrorSystem(MirrorSystem):
+    r"""The dual variable of a diagonal network of depth two under weight decay with the same rate κ = η_lλ_l for all
+    layers.
+
+    The layers are $e^{-\kappa t}$ times those of a flow without decay, whose mirror variable still obeys
+    $\dot\nu = -\partial L/\partial f$: $\beta(t) = e^{-2\kappa t}\beta(\nu)$, with the map ν → β of the start. The
+    state is (ν, κt). At depth D the field is multiplied by $e^{-(D-2)\kappa t}$, so that ν converges. The weights then
+    depend on it ever more steeply, as $e^{(D-2)\kappa t}$, so deeper networks are followed in their parameters.
+    """
+
+    decay_rate: Float[Array, ""]
+
+    def initial_state(self) -> AnyArray:
+        return np.zeros(self.flow.problem.n + 1)
+
+    def vector_field(self, y: Float[Array, " n+1"]) -> Float[Array, " n+1"]:
+        return jnp.append(super().vector_field(y), self.decay_rate)
+
+    def network(self, y: Float[Array, " n+1"]) -> Network:
+        net = self.flow.net
+        assert isinstance(net, Diagonal)
+        return net.at_mirror_variable(y[:-1] @ self.flow.problem.X, self.flow.rates, log_scale=-y[-1])
+
+    def jacobian(self, y: Float[Array, " n+1"]) -> Float[Array, "n+1 n+1"]:
+        outputs = self.network(y)(self.flow.problem.X)
+        fall = 2 * self.flow.problem.curvature(outputs) * outputs  # f is e^{−2κt} times a function of ν
+        return jnp.pad(jnp.column_stack([super().jacobian(y), fall]), ((0, 1), (0, 0)))
+
+
 def parameter_tolerance(rtol: AnyArray | float, sizes: Array, lazy: AnyArray | float) -> Array:
     """Return the absolute tolerance of parameters, from the sizes of the layers and the movement that fits the labels.
 
@@ -203,6 +232,10 @@ def choose_system(flow: GradientFlow) -> OdeSystem:
     if flow.net.linear_in_inputs and is_concrete(flow):
         flow = flow.with_problem(flow.problem.compress())
     parameters = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
-    if flow.decay is None and flow.net.has_mirror_variable and flow.net.degree > 1 and flow.problem.n < parameters:
+    if not (flow.net.has_mirror_variable and flow.net.degree > 1 and flow.problem.n < parameters):
+        return ParameterSystem(flow)
+    if flow.decay is None:
         return MirrorSystem(flow)
+    if isinstance(flow.net, Diagonal) and flow.net.degree == 2 and decay_rates_are_equal(flow):
+        return DecayedMirrorSystem(flow, flow.decay_rates[0])
     return ParameterSystem(flow)

@@ -33,6 +33,7 @@ from lazyrich.networks import DeepLinear, Network
 from lazyrich.numerics.ode_system import FLOAT64_ROUNDING, OdeSystem, residual_norm
 
 MAX_DEFECT = 1e-12  # of the columns of Q from orthogonal blocks, relative to s
+TINY = 1e-290  # of the scales: beyond it, or its inverse, their squares or products overflow
 MAX_OUTPUT_DEFECT = 1e-9  # of the outputs due to such a defect, relative to the residual
 DIFFERENCE_STEP = 1e-5  # of central differences: of order one are the coordinates and their second derivatives
 
@@ -241,7 +242,7 @@ def cannot_leave_out_rotation(flow: GradientFlow, known: bool) -> str:
 def predictor_system(flow: GradientFlow, hidden_rotation: bool = True) -> PredictorSystem | None:
     """Return the system in the predictor, if the network has two linear layers in orthogonal blocks."""
     measured = orthogonal_blocks(flow)
-    if measured is None or not measured[2] <= MAX_DEFECT:
+    if measured is None or not measured[2] <= MAX_DEFECT or not TINY < measured[0] + measured[1] < 1 / TINY:
         return None
     c1, c2, defect = measured
     kappa = [0.0, 0.0] if flow.decay is None else [float(rate) for rate in flow.decay_rates]

@@ -15,7 +15,7 @@ from lazyrich.networks import Network
 from lazyrich.papers.claim import SOURCES, Setup, claim
 from lazyrich.papers.oracles.flows import ode
 from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
-from lazyrich.theorems.example_flows import with_perturbed_weights
+from lazyrich.theorems.example_flows import with_more_decay, with_perturbed_weights
 from lazyrich.theorems.theorem import LimitTheorem, Theorem, TrajectoryTheorem
 
 
@@ -29,7 +29,7 @@ def _place(theorem: Theorem) -> tuple[str, str] | None:
 
 
 def _rename_check(check: Any, theorem: Theorem) -> Any:
-    check.__name__ = "theorem_" + theorem.name.replace(" ", "_").replace("-", "_")
+    check.__name__ = "theorem_" + theorem.name.lower().replace(" ", "_").replace("-", "_")
     return check
 
 
@@ -51,8 +51,11 @@ Spoil = Callable[[GradientFlow], tuple[GradientFlow, GradientFlow]]
 def _compared_flows(theorem: Theorem) -> tuple[str, Spoil]:
     """Return a description, and a function that gives two flows: one for the formula, and one to compare it with.
 
-    A hypothesis fails in both; if the theorem has none that can fail slightly, the second flow starts elsewhere.
+    A hypothesis fails in both; if the theorem has none that can fail slightly, the second flow starts elsewhere, or has
+    more decay, if the limit under decay does not depend on the start.
     """
+    if theorem.counterexample is None and theorem.covers_decay:
+        return "with half more decay", lambda flow: (flow, with_more_decay(flow))
     if theorem.counterexample is None:
         return "from another start", lambda flow: (flow, with_perturbed_weights(flow))
     how, drop = theorem.counterexample

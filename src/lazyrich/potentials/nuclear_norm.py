@@ -46,7 +46,7 @@ def nuclear_norm_regression(
 
 def _proximal_gradient(gram: ndarray, cross: ndarray, penalty: float, rounds: int = 300) -> ndarray:
     """Return an approximation by accelerated proximal gradient steps, restarted where they turn back."""
-    speed = np.linalg.norm(gram, 2)
+    speed = float(np.linalg.norm(gram, 2))
     beta = ahead = np.zeros_like(cross)
     momentum = 1.0
     for _ in range(rounds):
@@ -98,12 +98,21 @@ def _newton_on_factors(gram: ndarray, cross: ndarray, penalty: float, first: nda
         H[k:, :k] = H[:k, k:].T
         return (H + penalty * np.eye(len(z))) / scale
 
-    found = minimize(
-        objective, start, jac=True, hess=hessian, method="trust-exact", options={"gtol": 1e-13 * unit, "maxiter": 500}
-    )
-    z = found.x
-    for _ in range(3):  # Newton steps of least norm: the rotation of the hidden units is free
-        z = z - np.linalg.lstsq(hessian(z), objective(z)[1], rcond=1e-12)[0]
-    best = min((found.x, z), key=lambda x: np.linalg.norm(objective(x)[1]))
+    def polished(z: ndarray) -> tuple[float, ndarray]:
+        """Take Newton steps of least norm (the rotation of the hidden units is free) while they help."""
+        left = float(np.linalg.norm(objective(z)[1]))
+        for _ in range(12):
+            new = z - np.linalg.lstsq(hessian(z), objective(z)[1], rcond=1e-12)[0]
+            rest = float(np.linalg.norm(objective(new)[1]))
+            if not rest < left:
+                break
+            z, left = new, rest
+        return left, z
+
+    left, best = polished(start)
     P, Q = split(best)
+    if left > 1e-9 * unit or np.linalg.norm(cross - gram @ P @ Q.T, 2) > penalty * (1 + 1e-9):  # a saddle, or too far
+        options = {"gtol": 1e-13 * unit, "maxiter": 500}
+        found = minimize(objective, start, jac=True, hess=hessian, method="trust-exact", options=options)
+        P, Q = split(polished(found.x)[1])
     return P @ Q.T

@@ -13,6 +13,7 @@ from lazyrich.probe.thresholds import (
     RICH,
     TOO_EARLY_BELOW,
 )
+from lazyrich.tangent.sharpness import Sharpness
 
 if TYPE_CHECKING:
     from lazyrich.probe.report import Report
@@ -66,6 +67,9 @@ def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
     else:
         yield "tangent", f"the tangent model misses {values['gap']:.2g} of what was learned {limits['gap']}"
     yield from _loss_text(of)
+    if "sharpness" in last and bool(last.sharpness.notnull()):
+        edge = float(last.sharpness_edge)
+        yield "sharpness", str(Sharpness(float(last.sharpness), edge if edge == edge else None))
     if last.sizes.get("activation"):
         switched, rank = last.hamming_distance, last.effective_rank.isel(activation=-1)
         most = f"most after {switched.idxmax().item()}: {float(switched.max()):.1%}"

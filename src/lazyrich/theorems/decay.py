@@ -3,7 +3,6 @@
 from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import xp
-from lazyrich._core.linalg import safe_ratio
 from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.theorems.hypotheses import Defect
@@ -16,13 +15,6 @@ def every_layer_decays(flow: GradientFlow) -> Defect:
     if flow.decay is None:
         return float("inf")
     return xp.where(xp.min(xp.stack(flow.decay)) > 0, 0.0, 1.0)
-
-
-def equal_decay_rates(flow: GradientFlow) -> Defect:
-    """The rate of decay η_lλ_l is the same for all layers."""
-    rates = xp.stack(flow.decay_rates)
-    largest = xp.max(rates)
-    return safe_ratio(largest - xp.min(rates), largest)
 
 
 def decays_of(flow: GradientFlow) -> LayerDecays:

@@ -57,6 +57,23 @@ def without_decay(flow: GradientFlow) -> GradientFlow:
     return replace_in_flow(flow, decay=None)
 
 
+def with_more_decay(flow: GradientFlow) -> GradientFlow:
+    """Return the flow with half more weight decay."""
+    assert flow.decay is not None
+    return replace_in_flow(flow, decay=tuple(1.5 * value for value in flow.decay))
+
+
+def with_decay(flow: GradientFlow, rate: float = 0.2) -> GradientFlow:
+    """Add weight decay at the same rate η_lλ_l to all layers."""
+    return replace_in_flow(flow, decay=tuple(rate / float(eta) for eta in flow.rates))
+
+
+def with_uneven_decay(flow: GradientFlow) -> GradientFlow:
+    """Double the weight decay of the last layer."""
+    assert flow.decay is not None
+    return replace_in_flow(flow, decay=(*flow.decay[:-1], 2 * flow.decay[-1]))
+
+
 def with_relu(flow: GradientFlow) -> GradientFlow:
     """Return the flow of two ReLU units on the same data, or on its first label."""
     W = jnp.cos(1.0 + jnp.arange(2 * flow.problem.d) ** 2).reshape(2, -1)

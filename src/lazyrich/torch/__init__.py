@@ -16,6 +16,7 @@ from lazyrich.torch import data
 from lazyrich.torch._structure import Structure, structure
 from lazyrich.torch.curvature import sharpness
 from lazyrich.torch.diagnosis import diagnose
+from lazyrich.torch.grokking import grokking_run
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
 from lazyrich.torch.linearized import kernel_product, linearized
 from lazyrich.torch.probe import Probe
@@ -49,6 +50,7 @@ __all__ = [
     "balance",
     "data",
     "diagnose",
+    "grokking_run",
     "kernel_distance",
     "kernel_product",
     "kernel_target_alignment",

@@ -57,7 +57,9 @@ class Probe(Measurement):
     With an `optimizer`, the kernel has the rates of its groups (at the time when the start is measured). For Adam and
     similar optimizers, S is also measured for the preconditioned kernel J P Jᵀ, with P from the current state, at the
     start and now. Predicted values of conserved quantities are reported beside the measured ones. With `loss(outputs,
-    targets)`, the loss on the inputs is measured too, and that of the best constant output. `log` receives the numbers
+    targets)`, the loss on the inputs is measured too, and that of the best constant output; with `sharpness=True` also
+    its largest curvature, in the geometry of the optimizer and beside its edge of stability (see `sharpness`; it costs
+    about 50 backward passes on all inputs at once, which `budget` does not count). `log` receives the numbers
     of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger of Lightning or
     Accelerate.
 
@@ -103,6 +105,7 @@ class Probe(Measurement):
         rates: Mapping[str, float] | None = None,
         optimizer: object = None,
         loss: LossFunction | None = None,
+        sharpness: bool = False,
         log: object = None,
         start: int = 0,
         seed: int = 0,
@@ -141,6 +144,9 @@ class Probe(Measurement):
         self.loss, self._just_loaded = None if loss is None else check_loss(loss), False
         if loss is not None and targets is None:
             raise ValueError("loss(outputs, targets) needs targets: pass them, or leave loss out")
+        if sharpness and loss is None:
+            raise ValueError("sharpness=True is the curvature of a loss: pass loss=... and targets too")
+        self.sharpness = sharpness
         self._raw_targets = None if targets is None else torch.as_tensor(targets).detach()[order]
         self.reset(start)
 

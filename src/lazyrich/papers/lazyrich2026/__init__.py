@@ -9,6 +9,6 @@ from lazyrich.references import REFERENCES
 PAPER = Paper(
     title="lazyrich 2026: beyond gradient flow",
     order=6,
-    sections=("decay", "staircase", "wide"),
+    sections=("decay", "decayed_limits", "clock", "steps", "staircase", "wide", "attention", "population"),
     bibtex=REFERENCES["lazyrich2026"],
 )

@@ -12,16 +12,16 @@ from lazyrich.networks import Diagonal, Network
 from lazyrich.networks.diagonal import sum_and_difference
 from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.potentials.penalized import LassoSolution, lasso
-from lazyrich.theorems.decay import equal_decay_rates, every_layer_decays, product_penalty
+from lazyrich.theorems.decay import every_layer_decays, product_penalty
 from lazyrich.theorems.example_flows import (
     RATES,
-    replace_in_flow,
     underdetermined_problem,
     with_logistic_loss,
     with_relu,
+    with_uneven_decay,
     without_decay,
 )
-from lazyrich.theorems.hypotheses import Defect, diagonal_network, square_loss, zero_or_inf
+from lazyrich.theorems.hypotheses import Defect, diagonal_network, equal_decay_rates, square_loss, zero_or_inf
 from lazyrich.theorems.limit_result import Certificate
 from lazyrich.theorems.theorem import LimitTheorem
 
@@ -31,7 +31,7 @@ def depth_two(flow: GradientFlow) -> Defect:
     return zero_or_inf(flow.net.degree == 2)
 
 
-def lasso_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
+def lasso_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certificate]:
     r"""A diagonal network of depth two with weight decay stops at the Lasso,
 
     $$\beta_\infty = \mathrm{argmin}_\beta\ \tfrac\kappa2\|X\beta - y\|^2 + \mu\|\beta\|_1, \qquad
@@ -138,10 +138,6 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
     return GradientFlow(net, underdetermined_problem(rng), RATES, decay=tuple(0.2 / rate for rate in RATES))
 
 
-def _with_unequal_decay(flow: GradientFlow) -> GradientFlow:
-    return replace_in_flow(flow, decay=(0.1, 0.3))
-
-
 def _with_depth_three(flow: GradientFlow) -> GradientFlow:
     net = Diagonal([np.full((2, flow.problem.d), 0.6)], power=3)
     return GradientFlow(net, flow.problem, decay=0.2)
@@ -155,7 +151,7 @@ THEOREM = LimitTheorem(
         diagonal_network: with_relu,
         depth_two: _with_depth_three,
         square_loss: with_logistic_loss,
-        equal_decay_rates: _with_unequal_decay,
+        equal_decay_rates: with_uneven_decay,
     },
     formula=lasso_limit,
     example=_example,

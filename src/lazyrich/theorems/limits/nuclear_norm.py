@@ -39,7 +39,7 @@ def full_rank_start(flow: GradientFlow) -> Defect:
     return xp.where(s[-1] > SMALL * s[0], 0.0, 1.0)
 
 
-def nuclear_norm_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
+def nuclear_norm_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certificate]:
     r"""A two-layer linear network with weight decay stops at
 
     $$\beta_\infty = \mathrm{argmin}_\beta\ \tfrac\kappa2\|X\beta - Y\|_F^2 + \sqrt{\lambda_1\lambda_2}\,\|\beta\|_*,$$

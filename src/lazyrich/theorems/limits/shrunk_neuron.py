@@ -1,5 +1,6 @@
 """The limit of a single linear neuron under weight decay."""
 
+import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 
@@ -34,7 +35,7 @@ def known_to_leave_zero(flow: GradientFlow) -> Defect:
     return xp.where((pull <= product_penalty(flow)) | (flow.objective() < at_zero), 0.0, 1.0)
 
 
-def shrunk_neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
+def shrunk_neuron_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certificate]:
     r"""A single linear neuron $\beta = aw$ with weight decay in both layers stops, on any data and at any rates, at
 
     $$\beta_\infty = \mathrm{argmin}_\beta\ \tfrac\kappa2\|X\beta - y\|^2 + \sqrt{\lambda_w\lambda_a}\,\|\beta\|_2,$$
@@ -67,17 +68,18 @@ def shrunk_neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate
     sign = np.sign(float(np.ravel(known.net.layers[1])[0])) or 1.0
     a = sign * np.sqrt(size) * (decay_w / decay_a) ** 0.25
     w = beta / a if a else np.zeros_like(beta)
-    return beta, with_neuron_weights(flow.net, w, np.asarray(a)), _certify(A, b, beta, penalty)
+    return beta, with_neuron_weights(flow.net, jnp.asarray(w), jnp.asarray(a)), _certify(A, b, beta, penalty)
 
 
 def _certify(A: AnyArray, b: AnyArray, beta: AnyArray, penalty: float) -> Certificate:
     """Return the violation of Aᵀ(b − Aβ) = μβ/‖β‖, relative to the penalty and to rounding, and the
     duality gap, relative to the loss at zero."""
     residual = b - A @ beta
-    correlation, size = A.T @ residual, np.linalg.norm(beta)
+    correlation, size = A.T @ residual, float(np.linalg.norm(beta))
+    pull = float(np.linalg.norm(correlation))
     unit = penalty + np.finfo(float).eps * np.linalg.norm(A.T @ b) * 1e6
-    excess = np.linalg.norm(correlation - penalty * beta / size) if size else np.linalg.norm(correlation) - penalty
-    dual = residual * min(1.0, penalty / max(np.linalg.norm(correlation), np.finfo(float).tiny))
+    excess = float(np.linalg.norm(correlation - penalty * beta / size)) if size else pull - penalty
+    dual = residual * min(1.0, penalty / max(pull, float(np.finfo(float).tiny)))
     gap = 0.5 * residual @ residual + penalty * size - (dual @ b - 0.5 * dual @ dual)
     return Certificate(0.0, max(excess, 0.0) / unit, float(safe_ratio(gap, 0.5 * b @ b)))
 

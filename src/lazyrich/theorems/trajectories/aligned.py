@@ -115,6 +115,7 @@ THEOREM = TrajectoryTheorem(
     equations=(MODE,),
     special_cases=(
         *ISOTROPIC_CASES,
+        (r"orthogonal blocks of any width, $\kappa = c_1 + c_2$", "lazyrich2026, wide networks"),
         (r"modes with a $\kappa_i$ each", ""),
         ("one input, one output, any weights", ""),
     ),

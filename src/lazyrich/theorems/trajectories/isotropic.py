@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-import diffrax as dfx
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -43,13 +42,13 @@ from lazyrich.theorems.example_flows import (
     with_perturbed_weights,
     with_relu,
 )
+from lazyrich.theorems.hidden_rotation import angular_velocity_of_gram, integrate_traced_rotation
 from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers, whitened_inputs
 from lazyrich.theorems.rotation import integrate_rotation
 from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories import aligned, neuron
 
 TIMES_PER_BATCH = 24  # times computed together
-ISOTROPY_TOLERANCE = 1e-13  # a cosine between hidden units below this is rounding error
 LazyLayer = Callable[[], AnyArray]
 
 
@@ -233,38 +232,8 @@ def _gram(rows: AnyArray) -> AnyArray:
 
 
 def angular_velocity(net: RiccatiSpectrum, t: AnyArray) -> AnyArray:
-    r"""Return Ω of $\dot O = O\,\Omega$, where O rotates the hidden units of `layers_up_to_rotation`:
-    $\Omega_{ij} = \mathrm{sgn}(i - j)(ZP_cZ^\top)_{ij}$ for its Z."""
-    index = np.arange(len(net.rows))
-    products = hidden_gram(net, t)
-    xp = array_namespace(products)
-    lengths = xp.sqrt(stop_gradient(xp.diagonal(products, axis1=-2, axis2=-1)))
-    inverse = 1 / xp.where(lengths > 0, lengths, 1.0)
-    square = (products * inverse[..., :, None] * inverse[..., None, :]) ** 2  # of the cosines
-    # At the end, rounding would rotate the hidden units for as long as the flow is followed; this factor suppresses it
-    # smoothly.
-    seen = xp.where(square > (16 * FLOAT64_EPS) ** 2, square / (square + ISOTROPY_TOLERANCE**2), 0.0)
-    return np.sign(index[:, None] - index) * products * seen
-
-
-def integrate_hidden_rotation(net: RiccatiSpectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
-    """Return the rotation O of the hidden units by integrating O' = OΩ."""
-    h = len(net.rows)
-    first = jnp.max(jnp.abs(jax.lax.stop_gradient(angular_velocity(net, jnp.zeros(())))))
-    solution = dfx.diffeqsolve(
-        dfx.ODETerm(lambda t, O, net: O @ angular_velocity(net, jnp.asarray(t))),
-        dfx.Dopri8(),
-        jnp.zeros(()),
-        jnp.where(times[-1] > 0, times[-1], 1.0),
-        jnp.minimum(jnp.where(times[-1] > 0, times[-1], 1.0), 1e-2 / (1.0 + first)),
-        jnp.eye(h),
-        net,
-        saveat=dfx.SaveAt(ts=times),
-        stepsize_controller=dfx.PIDController(rtol=1e-13, atol=1e-13),
-        max_steps=16384,
-    )
-    assert solution.ys is not None
-    return solution.ys
+    r"""Return Ω of $\dot O = O\,\Omega$, where O rotates the hidden units of `layers_up_to_rotation`."""
+    return angular_velocity_of_gram(hidden_gram(net, t))
 
 
 def _apply_rotation(
@@ -282,7 +251,8 @@ def _apply_rotation(
 @eqx.filter_jit
 def _evolve_traced(canonical: Canonical, times: Array, hidden_rotation: bool) -> PyTree:
     net, times = riccati_spectrum(canonical), canonical.time_factor * times
-    O = integrate_hidden_rotation(net, times) if hidden_rotation and len(net.rows) > 1 else None
+    lifts = hidden_rotation and len(net.rows) > 1
+    O = integrate_traced_rotation(angular_velocity, net, len(net.rows), times) if lifts else None
     # A few times per batch, so that the intermediate arrays stay in the cache.
     return jax.lax.map(lambda at: [x @ y for x, y in _apply_rotation(net, *at)], (times, O), batch_size=TIMES_PER_BATCH)
 

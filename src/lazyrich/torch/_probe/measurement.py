@@ -25,6 +25,7 @@ from lazyrich.torch._probe.output_selection import structure_or_reason
 from lazyrich.torch._probe.tangent_outputs import tangent_outputs
 from lazyrich.torch._structure import Structure
 from lazyrich.torch.conserved import conserved_pairs
+from lazyrich.torch.curvature import sharpness_of_reader
 from lazyrich.torch.kernel import kernel_of_reader
 
 
@@ -42,6 +43,7 @@ class Measurement:
     plan: SnapshotPlan | None
     targets: Tensor | None  # (n, c), in the coordinates in which outputs are measured
     loss: LossFunction | None
+    sharpness: bool
     rates: Mapping[str, float] | None
     _raw_targets: Tensor | None  # as the user passed them
     _permutation: Tensor  # of the inputs, as the user passed them
@@ -116,8 +118,19 @@ class Measurement:
             row["probe_loss"] = evaluate_loss(
                 self.model, self.loss, inputs, self._raw_targets, self._reader_of_all_outputs
             )
+            row |= self._measure_sharpness(inputs) if self.sharpness else {}
         self._kernel = kernel
         return row
+
+    def _measure_sharpness(self, inputs: Batch) -> dict[str, float]:
+        """Return the largest curvature of the loss and the edge of stability, NaN before the first step of Adam."""
+        reader = self._optimizer_reader
+        assert self.loss is not None
+        if reader is not None and reader.has_preconditioner and reader.preconditioner() is None:
+            return {"sharpness": float("nan"), "sharpness_edge": float("nan")}
+        reading = self._reader_of_all_outputs
+        found = sharpness_of_reader(self.model, inputs, self._raw_targets, self.loss, reading, reader)
+        return {"sharpness": found.value, "sharpness_edge": float("nan") if found.edge is None else found.edge}
 
     @property
     def _reader_of_all_outputs(self) -> OutputReader:

@@ -228,7 +228,7 @@ def angle_of_a_negative_neuron() -> None:
 def the_weights_pass_through_zero() -> None:
     import numpy as np
 
-    a, w, dt = np.float64(2), np.array([-1.0, 0.0]), 1e-4  # δ = 3, w antiparallel to β* = (1, 0)
+    a, w, dt = np.array(2.0), np.array([-1.0, 0.0]), 1e-4  # δ = 3, w antiparallel to β* = (1, 0)
     mu, phi, delta = 2.0, -1.0, 3.0  # μ = a‖w‖
     for _ in range(100000):  # gradient flow in small steps, and equation (2) for μ; φ = −1 is a fixed point of it
         r = np.array([1.0, 0.0]) - a * w
@@ -242,7 +242,7 @@ def the_weights_pass_through_zero() -> None:
 def a_target_of_norm_two() -> None:
     import numpy as np
 
-    a, w, dt, T = np.float64(1), np.array([0.6, 0.8]), 1e-5, 0.7  # balanced, φ(0) = 0.6, μ(0) = 1; β* = (2, 0)
+    a, w, dt, T = np.array(1.0), np.array([0.6, 0.8]), 1e-5, 0.7  # balanced, φ(0) = 0.6, μ(0) = 1; β* = (2, 0)
     for _ in range(int(T / dt)):  # gradient flow in small steps
         r = np.array([2.0, 0.0]) - a * w
         a, w = a + dt * w @ r, w + dt * a * r

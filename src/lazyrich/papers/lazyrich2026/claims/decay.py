@@ -68,3 +68,36 @@ def the_balance_shrinks(spoilt: bool) -> Any:
     change = (moved[1].T * B + B.T * moved[1]) / theta - (moved[0] * A.T + A * moved[0].T) / eta
     law = -(1 if spoilt else 2) * kappa * (B.T * B / theta - A * A.T / eta)
     return (change - law).expand(), zeros(2, 2)
+
+
+@claim(
+    "lazyrich2026",
+    "weight decay",
+    "tied diagonal networks of depth 2 and 3: e^{κt}w± is the undecayed map of G = −∫e^{−(D−2)κs}∂L/∂β ds",
+    quote="the weights of a diagonal network are e^{−κt} times the undecayed map at the mirror variable",
+    tolerance=1e-8,
+    why="the raw weights and the integral, by SciPy at rtol 1e-12",
+)
+def mirror_variable_decays(setup: Setup, exponent: float = 1.0, shrink: float = 1.0) -> Evidence:
+    """The weights at three times against the map: w e^{±2G} at depth 2, 1/(1/w ∓ 3G) at depth 3."""
+    rng, kappa, times, d = setup.rng, 0.4, np.array([0.3, 1.0, 2.5]), 4
+    X, y, found = rng.normal(size=(3, d)), rng.normal(size=3), []
+    signs = np.array([[1.0], [-1.0]])
+    for depth in (2, 3):
+        start = rng.uniform(0.3, 1.0, size=(2, d))
+
+        def field(z: np.ndarray, depth: int = depth) -> np.ndarray:
+            w, t = z[: 2 * d].reshape(2, d), z[-1]
+            slope = X.T @ (X @ (w[0] ** depth - w[1] ** depth) - y)
+            moved = -signs * depth * w ** (depth - 1) * slope - kappa * w
+            return np.concatenate([moved.ravel(), -np.exp(-exponent * (depth - 2) * kappa * t) * slope, [1.0]])
+
+        for t, z in zip(times, ode(field, np.concatenate([start.ravel(), np.zeros(d + 1)]), times), strict=True):
+            G = signs * z[2 * d : -1]
+            undecayed = start * np.exp(2 * G) if depth == 2 else 1 / (1 / start - 3 * G)
+            found.append(Evidence.equal(z[: 2 * d].reshape(2, d), np.exp(-shrink * kappa * t) * undecayed))
+    return Evidence.worst(*found)
+
+
+mirror_variable_decays.breaks("the mirror variable of depth 2 at depth 3", exponent=0.0)
+mirror_variable_decays.breaks("a scale that runs down half as fast", shrink=0.5)

@@ -126,12 +126,11 @@ plateaus_of_deep_networks.breaks("a clock that is twice as fast", clock=2.0)
 
 @plateaus_of_deep_networks.proof("w^{2−D} falls by D(D − 2) times the integral of the gradient, at any D", whole=False)
 def the_barrier(spoilt: bool) -> Any:
-    from sympy import Function, simplify, symbols
+    from sympy import simplify, symbols
 
-    D, t = symbols("D t", positive=True)
-    w, g = Function("w", positive=True)(t), Function("g")(t)
-    slope = (w ** (2 - D)).diff(t).subs(w.diff(t), D * g * w ** (D - 1))
-    return simplify(slope + D * (D - (1 if spoilt else 2)) * g), 0
+    D, w, g = symbols("D w g", positive=True)
+    velocity = D * g * w ** (D - 1)
+    return simplify((w ** (2 - D)).diff(w) * velocity), -D * (D - (1 if spoilt else 2)) * g
 
 
 @claim(
@@ -139,13 +138,13 @@ def the_barrier(spoilt: bool) -> Any:
     "staircase",
     "at depth 3, a feature with weights rα is learned at the time r^{−1}/|x·y| on the clock of α",
     quote="A side whose weights are r times α has the bound r^{2−D} in place of 1",
-    tolerance=0.02,
+    tolerance=5e-3,
     why="half-way times of the raw flow at α = 1e-4, which are late by a power of α",
 )
 def bounds_of_unequal_weights(setup: Setup, power: float = -1.0) -> Evidence:
     """Orthogonal features: the first time at which half of each target is reached."""
     alpha, D = 1e-4, 3
-    ratios = setup.rng.uniform(0.4, 1.0, size=(2, 3))
+    ratios = setup.rng.uniform(0.4, 0.7, size=(2, 3))
     ratios[0, 0] = 1.0
     y = np.array([1.0, -1.5, 0.7])
     side = np.where(y > 0, ratios[0], ratios[1])
@@ -155,7 +154,7 @@ def bounds_of_unequal_weights(setup: Setup, power: float = -1.0) -> Evidence:
     halves = times[np.argmax(np.abs(found) > np.abs(y) / 2, axis=0)]
     net = Diagonal([alpha * ratios], power=D)
     stairs = staircase(GradientFlow(net, Problem(np.eye(3), y)))
-    entries = {int(i): float(stairs.times[j]) for j in range(1, len(stairs)) for i in stairs[j].entered}
+    entries = {int(i): float(stairs.times[j]) for j in range(1, len(stairs)) for i in stairs.entered(j)}
     ours = np.array([entries[i] for i in range(3)])
     return Evidence.worst(Evidence.equal(halves, predicted), Evidence.equal(ours, predicted))
 

@@ -1,6 +1,7 @@
 """Wide two-layer linear networks: an equation of the predictor alone, for any data and any loss."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,7 +86,7 @@ def predictor_equation(setup: Setup, mean: float = 0.5, bend: float = 0.0) -> An
     for c1, c2 in ((1.7, 0.3), (0.3, 1.7), (0.9, 0.9), (0.05, 0.0)):
         start = draw(setup.rng, c1, c2, bend=bend)
         W1, W2 = raw(start)
-        pairs.append((W2 @ W1, reduced(start.slope, lambda t, c=c1 + c2: mean * c)))
+        pairs.append((W2 @ W1, reduced(start.slope, partial(np.polyval, [mean * (c1 + c2)]))))
     measured, predicted = zip(*pairs, strict=True)
     return np.stack(measured), np.stack(predicted)
 
