@@ -22,7 +22,8 @@ def counts() -> str:
         f"{len(theirs)} statements of the sources: {of['HOLDS']} hold as printed, {of['GENERIC']} generically, "
         f"{of['CORRECTED']} if corrected, {of['FAILS']} fail, and {others} are conjectures, empty or not decidable. "
         f"{proved.total()} are proved: {proved['HOLDS']} as printed, {proved['CORRECTED']} as corrected, "
-        f"{proved['FAILS']} to be false, {proved['CONJECTURED']} that the source conjectures; {at_size} more at one size. "
+        f"{proved['FAILS']} to be false, {proved['CONJECTURED']} that the source conjectures; "
+        f"{at_size} more at one size. "
         f"{len(ours)} statements of our own are checked by the same rules"
     )
 
