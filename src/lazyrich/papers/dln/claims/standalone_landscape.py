@@ -1,6 +1,7 @@
 """Show without this library what fails in the notes as printed: landscape, conservation, exact solutions."""
 
-# mypy: disable-error-code="assignment"  # these lines are to be read by others, without annotations
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
 
 from lazyrich.papers.dln.claims.conservation import (
     balance_law,

@@ -1,6 +1,7 @@
 """Show without this library what fails in the notes as printed: sequential learning, limits, regimes."""
 
-# mypy: disable-error-code="assignment"  # these lines are to be read by others, without annotations
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
 
 from lazyrich.papers.dln.claims.implicit_regularization import greedy_path
 from lazyrich.papers.dln.claims.lazy_and_rich import lazy_rate, straight_path

@@ -1,6 +1,7 @@
 """Show without this library what fails in Smith 2022 as it is printed."""
 
-# mypy: disable-error-code="assignment"  # these lines are to be read by others, without annotations
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
 
 from lazyrich.papers.smith2022.claims.classification import relu_kernel
 from lazyrich.papers.smith2022.claims.classification_experiments import accuracy_formula, samples_of_the_bound

@@ -1,6 +1,7 @@
 """Show without this library what fails in Varre et al. 2023 as it is printed."""
 
-# mypy: disable-error-code="assignment"  # these lines are to be read by others, without annotations
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
 
 from lazyrich.papers.varre2023.claims.anisotropic import anisotropic_gradient
 from lazyrich.papers.varre2023.claims.convergence import convexity
