@@ -1,5 +1,8 @@
 """Show without this library what fails in Azulay et al. 2021 as it is printed."""
 
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
+
 from lazyrich.papers.azulay2021.claims.diagonal_networks import biased_diagonal_bias, diagonal_gradient
 from lazyrich.papers.azulay2021.claims.diagonal_scale_and_shape import lazy_entropy, rich_entropy
 from lazyrich.papers.azulay2021.claims.leaky_neuron import leaky_argmin, leaky_chain_rule, leaky_slopes

@@ -1,5 +1,8 @@
 """Show without this library what fails in the notes as printed: landscape, conservation, exact solutions."""
 
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
+
 from lazyrich.papers.dln.claims.conservation import (
     balance_law,
     gaussian_defect,

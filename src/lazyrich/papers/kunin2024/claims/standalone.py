@@ -1,5 +1,8 @@
 """Show without this library what fails in Kunin et al. 2024 as it is printed."""
 
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
+
 from lazyrich.papers.kunin2024.claims.deep_bias import deep_inverse
 from lazyrich.papers.kunin2024.claims.deep_networks import definition_12_is_downstream, lemma_13_exponent
 from lazyrich.papers.kunin2024.claims.experiments import figure_1_scaling, laplacian_kernel, smoothness_is_roughness

@@ -1,5 +1,8 @@
 """Show without this library what fails in Smith 2022 as it is printed."""
 
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
+
 from lazyrich.papers.smith2022.claims.classification import relu_kernel
 from lazyrich.papers.smith2022.claims.classification_experiments import accuracy_formula, samples_of_the_bound
 from lazyrich.papers.smith2022.claims.laziness import linearized_homogeneity, time_rescaling

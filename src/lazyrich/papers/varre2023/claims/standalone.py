@@ -1,5 +1,8 @@
 """Show without this library what fails in Varre et al. 2023 as it is printed."""
 
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
+
 from lazyrich.papers.varre2023.claims.anisotropic import anisotropic_gradient
 from lazyrich.papers.varre2023.claims.convergence import convexity
 from lazyrich.papers.varre2023.claims.discrete_steps import discrete_directions, discrete_step
