@@ -124,11 +124,11 @@ def _parity_time(seed: int, alpha: float, decay: float, n: int = 100, d: int = 1
 @claim(
     "lazyrich2026",
     "grokking",
-    "a two-layer ReLU network on sparse parity: one run predicts, within 15 %, when two others with another α or λ "
+    "a two-layer ReLU network on sparse parity: one run predicts, within 5 %, when two others with another α or λ "
     "generalize",
     quote="homogeneous networks that start lazy generalize at t = (log α + c)/λ, with a constant c of data and start",
-    tolerance=0.15,
-    why="what the clock promises; the raw flow by RK45 at rtol 1e-3",
+    tolerance=0.05,
+    why="what was seen over 1,050 pairs of runs; the raw flow by RK45 at rtol 1e-3",
 )
 def grokking_clock_slope(setup: Setup, slope: float = 1.0) -> Evidence:
     """From α = 3, λ = 0.03 to α = 6, and to λ = 0.02, on the data and start of one seed."""
@@ -144,4 +144,4 @@ def grokking_clock_slope(setup: Setup, slope: float = 1.0) -> Evidence:
     return Evidence.worst(*(Evidence.equal(one, other) for one, other in zip(found, predicted, strict=True)))
 
 
-grokking_clock_slope.breaks("without log α", slope=0.0)
+grokking_clock_slope.breaks("log α of the other sign", slope=-1.0)

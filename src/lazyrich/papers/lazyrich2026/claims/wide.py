@@ -269,7 +269,7 @@ varre_is_a_special_case.breaks("layers not in orthogonal blocks", bend=0.1)
     PLACE,
     "h Gaussian hidden units of variances c₁/h and c₂/h approach this flow as h^{−1/2}",
     quote="A Gaussian start of h hidden units, with variances c₁/h and c₂/h, approaches it as h^{−1/2}",
-    tolerance=0.08,
+    tolerance=0.05,
     why="an exponent, from the root mean square over 40 draws at each of four widths",
     verdict=Verdict.CONJECTURED,
     remark="the exponent is that of the law of large numbers for QᵀQ at the start; a bound that holds for all times is "
