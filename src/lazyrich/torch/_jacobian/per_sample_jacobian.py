@@ -1,16 +1,17 @@
 """Per-sample Jacobian of a model, computed layer by layer by the cheapest method that agrees with autograd."""
 
+import copy
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
 from torch.func import jacrev, vmap
 
 from lazyrich.torch._jacobian.factors import JacobianFactors, LayerFactors
+from lazyrich.torch._jacobian.layer_plan import FactorOrder, LayerPlan
 from lazyrich.torch._jacobian.recorded_calls import (
     ParameterNames,
     RecordedCall,
@@ -32,20 +33,6 @@ MAX_SEPARATE_MATRICES = (
 )
 
 
-@dataclass(frozen=True)
-class _LayerPlan:
-    """How one layer enters the factors: as `width` dense columns from `start`, or in factored form (`start` is
-    None)."""
-
-    start: int | None
-    width: int
-    places: int  # positions per sample
-    groups: int
-    cost: float  # multiplications per pair of samples
-    is_expanded: bool = False  # factored, and multiplied out when kernels are formed
-    weights: Tensor | None = None  # of a preconditioner: (g, o, i), or as the table is stored
-
-
 class PerSampleJacobian:
     """Per-sample Jacobian of a model at given parameter values, times the square roots of the learning rates.
 
@@ -65,22 +52,32 @@ class PerSampleJacobian:
         kind: str,
         reading: OutputReader = DEFAULT_READER,
         weights: Mapping[str, Tensor] | None = None,
+        by_layer: bool = False,
     ) -> None:
-        self.model, self.kind, self.reading = model, kind, reading
+        self.model, self.kind, self.reading, self.by_layer = model, kind, reading, by_layer
         self.inputs = Batch.from_nested(inputs).map(lambda x: widen_half_precision(x.detach()))
-        values = [*model.named_parameters(), *model.named_buffers()]
-        self.fixed = {name: widen_half_precision(state.get(name, value).detach().to(value)) for name, value in values}
         self.scales = {name: sqrt(rates[name]) for name in trainable_parameters(model) if rates[name] > 0}
-        self.values = {name: v.clone().requires_grad_(name in self.scales) for name, v in self.fixed.items()}
-        expose_projections(model)
-        self.owners = layers_with_parameters(model, self.scales)
+        self._set_values(state)
         self.weights = (
             None if weights is None else {name: widen_half_precision(v.detach()) for name, v in weights.items()}
         )
-        self.layers: dict[ParameterNames, _LayerPlan] = {}
+        self.layers: dict[ParameterNames, LayerPlan] = {}
         self.general: tuple[str, ...] = ()
         self.looped = False
         self._plan()
+
+    def _set_values(self, state: Mapping[str, Tensor]) -> None:
+        values = [*self.model.named_parameters(), *self.model.named_buffers()]
+        self.fixed = {name: widen_half_precision(state.get(name, value).detach().to(value)) for name, value in values}
+        self.values = {name: v.clone().requires_grad_(name in self.scales) for name, v in self.fixed.items()}
+        expose_projections(self.model)
+        self.owners = layers_with_parameters(self.model, self.scales)
+
+    def at(self, state: Mapping[str, Tensor]) -> Self:
+        """Return the Jacobian at other values, by the same methods; call it inside `measurement_mode(model)`."""
+        other = copy.copy(self)
+        other._set_values(state)
+        return other
 
     def __call__(self, x: Batch, values: Mapping[str, Tensor]) -> Tensor:
         try:
@@ -129,15 +126,16 @@ class PerSampleJacobian:
             i, cost = 1 if tables[0] else group[0].columns.shape[-1], float("inf")
             if g <= MAX_SEPARATE_MATRICES and (self.weights is None or tables[0]) and len(set(tables)) == 1:
                 cost = i + c * c * o if t == 1 else SMALL_PRODUCT_COST * (t * t * i + c * t * t * o + c * c * t * o)
-            weights = self._layer_preconditioner(group[0])
+            order = None if tables[0] else FactorOrder.of(group[0])
+            weights = self._layer_preconditioner(names, order)
             if tables[0] or cost < c * c * o * i:
-                self.layers[names] = _LayerPlan(None, 0, t, g, g * cost, weights=weights)
+                self.layers[names] = LayerPlan(None, 0, t, g, g * cost, False, weights, order)
             elif len(set(tables)) == 2 or (
-                g <= MAX_SEPARATE_MATRICES and c * o * i * out.element_size() > MAX_EXPANDED_BYTES
+                g <= MAX_SEPARATE_MATRICES and (self.by_layer or c * o * i * out.element_size() > MAX_EXPANDED_BYTES)
             ):
-                self.layers[names] = _LayerPlan(None, 0, t, g, c * c * g * o * i, True, weights)
+                self.layers[names] = LayerPlan(None, 0, t, g, c * c * g * o * i, True, weights, order)
             else:
-                self.layers[names] = _LayerPlan(start, g * o * i, t, g, c * c * g * o * i, weights=weights)
+                self.layers[names] = LayerPlan(start, g * o * i, t, g, c * c * g * o * i, False, weights, order)
                 start += g * o * i
         covered = {name for names in self.layers for name in names}
         self.general = tuple(name for name in self.scales if name not in covered)
@@ -148,17 +146,11 @@ class PerSampleJacobian:
         self.per_pair = sum(layer.cost for layer in self.layers.values()) + c * c * rest
         self.per_sample = self.factors(tried[:1]).nbytes
 
-    def _layer_preconditioner(self, call: RecordedCall) -> Tensor | None:
+    def _layer_preconditioner(self, names: ParameterNames, order: FactorOrder | None) -> Tensor | None:
         """Return the preconditioner of a layer, in the order of its factors, or None without one."""
         if self.weights is None:
             return None
-        weight, bias = call.names
-        if call.is_embedding:
-            return self.weights[str(weight)]
-        _, _, g, o = call.signals(None).shape
-        parts = [] if weight is None else [call.kind.as_matrices(call.module, self.weights[weight]).reshape(g, o, -1)]
-        parts += [] if bias is None else [self.weights[bias].reshape(g, o, 1)]
-        return torch.cat(parts, -1)
+        return self.weights[str(names[0])] if order is None else order.arrange(self.weights)
 
     def _verify_layers(
         self, out: Tensor, calls: Sequence[RecordedCall], values: Mapping[str, Tensor]
@@ -221,6 +213,19 @@ class PerSampleJacobian:
         return self._verify_layers(out, calls, values)[1]
 
     def _factors(self, x: Batch) -> JacobianFactors:
+        _, dense, pairs = self.differentiate(x)
+        layers = [one for several in pairs.values() for one in several]
+        if self.kind == "trace":  # the outputs are moved into the columns
+            dense, layers = dense.reshape(len(dense), 1, -1), [one.outputs_as_columns() for one in layers]
+        return JacobianFactors(dense, tuple(layers))
+
+    def differentiate(
+        self, x: Batch, sums: dict[str, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor, dict[ParameterNames, list[LayerFactors]]]:
+        """Return the outputs (m, c), the dense columns (m, c, p) of the Jacobian, and the layers in factored form.
+
+        Gradients of the sum of all outputs, by the parameters of layers with a plan, are added to `sums`.
+        """
         covered = {name for names in self.layers for name in names}
         planned = {module: owner for module, owner in self.owners.items() if not {*owner[1], None} - {*covered, None}}
         with record_calls(planned, self.scales, len(x)) as calls:
@@ -236,6 +241,7 @@ class PerSampleJacobian:
             k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in self.layers.items()
         }
         edges = [call.edge for group in groups.values() for call in group]
+        checked = [] if sums is None else [str(name) for name in covered if name]
         dense = out.new_empty(m, c, self.p)
         kept: dict[ParameterNames, list[Tensor]] = {
             names: [] for names, layer in self.layers.items() if layer.start is None
@@ -243,7 +249,11 @@ class PerSampleJacobian:
         # signals of lookups in the same weight
         picked: dict[ParameterNames, list[Tensor]] = {names: [] for names in kept}
         for k in range(c if edges else 0):
-            slopes = list(torch.autograd.grad(out[:, k].sum(), edges, retain_graph=k + 1 < c, allow_unused=True))
+            wanted: list[Any] = [*edges, *(self.values[name] for name in checked)]
+            slopes = list(torch.autograd.grad(out[:, k].sum(), wanted, retain_graph=k + 1 < c, allow_unused=True))
+            for name, slope in zip(checked, slopes[len(edges) :], strict=True):
+                if sums is not None and slope is not None:
+                    sums[name] = sums[name] + slope if name in sums else slope
             for names, layer in self.layers.items():
                 signals = [call.signals(slopes.pop(0)) for call in groups[names]]
                 matrix = len(matrices[names])
@@ -263,10 +273,7 @@ class PerSampleJacobian:
             for names, signals in kept.items()
         }
         self._check_finite(dense, pairs)
-        layers = [one for several in pairs.values() for one in several]
-        if self.kind == "trace":  # the outputs are moved into the columns
-            dense, layers = dense.reshape(m, 1, c * self.p), [one.outputs_as_columns() for one in layers]
-        return JacobianFactors(dense.detach(), tuple(layers))
+        return out.detach(), dense.detach(), pairs
 
     def _layer_factors(
         self,
