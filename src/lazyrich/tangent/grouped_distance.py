@@ -2,6 +2,7 @@
 inputs."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from scipy.stats import t as student
@@ -84,7 +85,7 @@ class _GroupProducts:
         without = _distance(whole[..., None] - 2 * self.tables.sum(-1), self.scale[..., None])
         tiny = np.finfo(float).tiny
         spread = np.sqrt((groups - 1) * np.var(np.log(np.maximum(without, tiny)), -1))
-        half = student.ppf(0.975, groups - 1) * spread
+        half = _student_factor(groups - 1) * spread
         none = ~((whole[0] > floor[0]) & (whole[2] > floor[1]))
         with np.errstate(over="ignore"):
             low, high = S * np.exp(-half), np.where(S > 0, np.minimum(S * np.exp(half), 2.0), 0.0)
@@ -102,6 +103,12 @@ def _between_groups(K: np.ndarray, K0: np.ndarray, group_size: int) -> _GroupPro
     return _GroupProducts(blocks * (1 - np.eye(groups)), scale)
 
 
+@cache
+def _student_factor(freedom: int) -> float:
+    return float(student.ppf(0.975, freedom))
+
+
+@cache
 def _group_centering(n: int, group_size: int) -> np.ndarray:
     """Return the projection that subtracts the mean of each group."""
     return np.eye(n) - np.kron(np.eye(n // group_size), np.full((group_size, group_size), 1 / group_size))

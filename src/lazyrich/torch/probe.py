@@ -20,12 +20,16 @@ from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.distributed import is_rank_zero
 from lazyrich.torch._model.loss import LossFunction, check_loss
-from lazyrich.torch._model.output_reader import Forward, OutputReader, Positions
-from lazyrich.torch._probe.budget import default_kernel_rows, plan_snapshot
+from lazyrich.torch._model.output_reader import Forward, Positions
+from lazyrich.torch._model.preserve_model import check_outputs
+from lazyrich.torch._probe.budget import choose_full_kernel, default_kernel_rows, plan_snapshot
 from lazyrich.torch._probe.checkpoint import batch_fingerprint, to_builtin_types
+from lazyrich.torch._probe.full_kernel import FullKernel
 from lazyrich.torch._probe.measurement import Measurement
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
-from lazyrich.torch._probe.output_selection import select_outputs
+from lazyrich.torch._probe.output_selection import count_outputs, project_outputs
+from lazyrich.torch._probe.sampled_kernel import SIZES
+from lazyrich.torch._probe.spending import Spending, parse_share
 from lazyrich.torch._probe.untrained_parameters import describe_untrained
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.kernel import _check_targets
@@ -99,7 +103,8 @@ class Probe(Measurement):
         positions: Positions = None,
         directions: int | None = None,
         sample: int | None = None,
-        budget: str | int | None = None,
+        exact: bool | None = None,
+        budget: str | int | None = "1%",
         rates: Mapping[str, float] | None = None,
         optimizer: object = None,
         loss: LossFunction | None = None,
@@ -110,18 +115,27 @@ class Probe(Measurement):
         check_int("start", start, least=0)
         require_packages("a probe", "torch", "xarray")
         self.model, batch = unwrap_model(model), Batch.from_nested(inputs)
-        self.plan = None
-        if budget is not None:
+        reading, width = count_outputs(self.model, batch, forward, positions)
+        share, self.plan = parse_share(budget), None
+        asked = sample is not None or directions is not None or (budget is not None and share is None)
+        full = choose_full_kernel(self.model, len(batch), width, asked, exact)
+        if full and budget is not None and share is None:
             twice = optimizer is not None and OptimizerReader(self.model, optimizer).has_preconditioner
-            self.plan = plan_snapshot(
-                self.model, batch, OutputReader(forward, positions), directions, budget, MAX_KERNEL_ROWS, twice
-            )
+            self.plan = plan_snapshot(self.model, batch, reading, directions, budget, MAX_KERNEL_ROWS, twice)
             sample, directions = sample or self.plan.sample, self.plan.directions or directions
             print(self.plan, file=sys.stderr)
-        self.output_reader, width = select_outputs(self.model, batch, forward, positions, directions, seed)
+        self.output_reader, self._width = project_outputs(reading, width, directions, seed) if full else reading, width
+        check_outputs(self.model, batch, self.output_reader)
         rows = width if self.output_reader.directions is None else self.output_reader.directions.shape[1]
-        most = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
-        self.sample = min(len(batch), max(8, most // rows) if sample is None else check_int("sample", sample))
+        self._largest_sample = min(len(batch), max(SIZES) if sample is None else check_int("sample", sample))
+        if full:
+            most = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
+            self.sample = min(len(batch), max(8, most // rows) if sample is None else check_int("sample", sample))
+        else:
+            self.sample = self._largest_sample
+        self._full = FullKernel(self.model, self.output_reader, self.sample, len(batch), self.plan) if full else None
+        self._sizes = SIZES if sample is None else (self.sample,)
+        self._spending, self._seed = Spending(share or float("inf")), seed
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
         self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
         self.targets = (
@@ -152,6 +166,8 @@ class Probe(Measurement):
         self.rates = self._given
         if self._optimizer_reader is not None and self._given is None:
             self.rates = self._optimizer_reader.relative_rates()
+        if is_rank_zero():
+            self._make_kernels()
         return self.snapshot(step)
 
     def set_optimizer(self, optimizer: object) -> bool:
@@ -204,14 +220,26 @@ class Probe(Measurement):
         if self._log.merge_if_repeated(step, values, lambda: metrics.states_equal(now, self._parameters)):
             return flatten_row(self._log.rows[-1])
         first = not self._log.rows
-        row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last_step)}
+        trained = self._spending.begin()
+        n = self._inputs_of_snapshot(first)
+        row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last_step, n)}
         row["seconds"] = time.perf_counter() - began
+        row["training_seconds"] = 0.0 if first else trained
+        self._spending.end(n, row["seconds"], not first)
         self._log.rows.append(to_builtin_types(row))
         self._parameters = now
         numbers = flatten_row(row)
         if self._sink is not None:
             self._sink(numbers, step)
         return numbers
+
+    def _inputs_of_snapshot(self, first: bool) -> int:
+        """Return the number of inputs that the next snapshot measures: of a sampled kernel, what the budget allows."""
+        if self._full is not None or self._sampled is None:
+            return len(self.inputs)
+        largest = self._sampled.n
+        sizes = [n for n in self._sizes if n < largest] + [largest]
+        return largest if first else self._spending.choose(sizes)
 
     def _check_names(self, now: Mapping[str, Tensor]) -> None:
         before, after = ({k: tuple(v.shape) for k, v in values.items()} for values in (self._parameters, now))
@@ -259,6 +287,13 @@ class Probe(Measurement):
             )
         self._log.rows = [dict(row) for row in state["rows"]]
         self._restore(state)
+        measured = self._log.rows[1:]
+        self._spending = Spending(
+            self._spending.share,
+            sum(row["training_seconds"] for row in measured),
+            sum(row["seconds"] for row in measured),
+            self._spending.last,
+        )
         self._loaded = True
 
     def _check_rank_zero(self) -> None:
@@ -273,8 +308,13 @@ class Probe(Measurement):
         """Return a report of all measurements so far."""
         self._check_rank_zero()
         return self._log.report(
-            sample=self.sample,
+            sample=self.sample if self._full is not None else int(self._log.rows[-1]["kernel_inputs"]),
             inputs=len(self.inputs),
+            method="full" if self._full is not None else "sampled",
+            outputs=self._width,
+            budget=self._spending.share,
+            positions="" if self.output_reader.positions is None else str(self.output_reader.positions),
+            frozen=self._frozen_layers(),
             without=self._no_structure_reason,
             without_tangent=self._no_tangent_reason,
             target_size=0.0 if self.targets is None else metrics.rms(self.targets),
@@ -287,6 +327,12 @@ class Probe(Measurement):
             trial="diagnose",
             plan="" if self.plan is None else f"{self.plan.seconds:.2g} s and {self.plan.bytes / 1e9:.2g} GB",
         )
+
+    def _frozen_layers(self) -> list[str]:
+        """Return the layers of which no parameter is trained."""
+        names = {metrics.layer_name_of(name) for name, _ in self.model.named_parameters()}
+        trained = {metrics.layer_name_of(name) for name in self._parameters}
+        return [name for name in sorted(names) if name not in trained]
 
     def callback(self, base: type = object, every: int | None = None) -> Any:
         """Return an object for the callbacks of a trainer: it takes a snapshot after each epoch, or after `every`

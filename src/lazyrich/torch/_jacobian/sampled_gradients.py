@@ -2,7 +2,7 @@
 by layer."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor, nn
@@ -27,7 +27,7 @@ class SignedReader(OutputReader):
     The last tensor of the batch is the number of each sample's group, a row of `signs` (groups, outputs).
     """
 
-    signs: Tensor = torch.empty(0)
+    signs: Tensor = field(default_factory=lambda: torch.empty(0))
 
     @classmethod
     def draw(cls, reading: OutputReader, groups: int, outputs: int, seed: int) -> "SignedReader":
@@ -63,10 +63,16 @@ class GradientSampler:
     disagree, the methods are chosen again, and a layer that has no other is measured by autograd alone.
     """
 
-    def __init__(self, model: nn.Module, inputs: Batch, reading: SignedReader, rates: Mapping[str, float]) -> None:
+    def __init__(
+        self,
+        model: nn.Module,
+        inputs: Batch,
+        reading: SignedReader,
+        rates: Mapping[str, float],
+        group_size: int = GROUP_SIZE,
+    ) -> None:
         self.model, self.reading, self.rates = model, reading, dict(rates)
-        n = len(inputs)
-        groups = torch.arange(n, device=inputs.device) // GROUP_SIZE
+        groups = torch.arange(len(inputs), device=inputs.device) // group_size
         self.inputs = inputs.with_tensors([*inputs.tensors, groups])
         with measurement_mode(model):
             self.jacobian = self._plan({})
@@ -91,17 +97,19 @@ class GradientSampler:
         weights: Mapping[str, Tensor] | None = None,
         weighted: int = 0,
         check: bool = True,
+        products: bool = True,
     ) -> SampledGradients:
         """Measure at these values of the parameters ({}: those of the model) on the first n inputs.
 
         `direction` has the shapes of the parameters. `weights` is a diagonal preconditioner, for which the first
-        `weighted` inputs are used.
+        `weighted` inputs are used. Without `products`, only the values and slopes are measured.
         """
+        what = n, direction, weights, weighted
         with measurement_mode(self.model):
-            found, wrong = self._measure(self.jacobian.at(state), n, direction, weights, weighted, check)
+            found, wrong = self._measure(self.jacobian.at(state), *what, check and products, products)
             if wrong:
                 self.jacobian = self._plan(state)
-                found, wrong = self._measure(self.jacobian, n, direction, weights, weighted, check)
+                found, wrong = self._measure(self.jacobian, *what, check and products, products)
             if wrong:
                 raise ValueError(
                     f"the gradients of '{wrong[0]}' on single inputs do not add up to autograd's gradient of their "
@@ -118,37 +126,47 @@ class GradientSampler:
         weights: Mapping[str, Tensor] | None,
         weighted: int,
         check: bool,
+        products: bool,
     ) -> tuple[SampledGradients, list[str]]:
         sums: dict[str, Tensor] | None = {} if check else None
         values, dense, factors = _differentiate(jacobian, n, sums)
         grams: dict[str, Tensor] = {}
         slopes: dict[str, Tensor] = {}
+        none = torch.zeros(n, dtype=torch.float64)
         wrong: list[str] = []
         other = None if weights is None else torch.zeros(weighted, weighted, dtype=torch.float64)
         for names, place in _pieces(jacobian):
             whole = torch.zeros(n, n, dtype=torch.float64)
-            layer = layer_name_of(next(name for name in names if name))
             moved = None if direction is None else _arrange(jacobian, names, direction, jacobian.scales)
             ratio = None if weights is None else _arrange(jacobian, names, weights, None)
-            for k, part in enumerate(factors.get(names, [])):
-                whole += layer_gram(part).double().cpu()
-                if other is not None and ratio is not None:
-                    few = _first(part, weighted)
-                    other += layer_gram(few, ratio if ratio.ndim == 2 else ratio[k]).double().cpu()
-                if moved is not None:
-                    slope = layer_slopes(part, moved if moved.ndim == 2 else moved[k])
-                    slopes[layer] = slopes.get(layer, 0.0) + slope.double().cpu()
+            for k, full in enumerate(factors.get(names, [])):
+                for name, part, columns in _split_bias(names, full):
+                    layer = layer_name_of(name)
+                    if products:
+                        gram = layer_gram(part).double().cpu()
+                        whole += gram
+                        grams[layer] = grams[layer] + gram if layer in grams else gram
+                    if other is not None and ratio is not None:
+                        few = _first(part, weighted)
+                        own = ratio if ratio.ndim == 2 else ratio[k, :, columns]
+                        other += layer_gram(few, own).double().cpu()
+                    if moved is not None:
+                        slope = layer_slopes(part, moved if moved.ndim == 2 else moved[k, :, columns])
+                        slopes[layer] = slopes.get(layer, none) + slope.double().cpu()
+            layer = layer_name_of(next(name for name in names if name))
             if place is not None:
                 rows = dense[:, place]
-                whole += (rows @ rows.T).double().cpu()
+                if products:
+                    gram = (rows @ rows.T).double().cpu()
+                    whole += gram
+                    grams[layer] = grams[layer] + gram if layer in grams else gram
                 if other is not None and ratio is not None:
                     few_rows = rows[:weighted]
                     other += ((few_rows * ratio.flatten()) @ few_rows.T).double().cpu()
                 if moved is not None:
-                    slopes[layer] = slopes.get(layer, 0.0) + (rows @ moved.flatten()).double().cpu()
+                    slopes[layer] = slopes.get(layer, none) + (rows @ moved.flatten()).double().cpu()
             if sums is not None and not _adds_up(jacobian, names, whole, sums):
                 wrong.append(layer)
-            grams[layer] = grams[layer] + whole if layer in grams else whole
         order = [layer for layer in self.layers if layer in grams]
         return SampledGradients(values, {k: grams[k] for k in order}, slopes, other), wrong
 
@@ -176,6 +194,18 @@ def _concatenate(pieces: tuple[LayerFactors, ...]) -> LayerFactors:
     pairs = [one.tokens for one in pieces if one.tokens is not None]
     tokens = (torch.cat([a for a, _ in pairs]), torch.cat([b for _, b in pairs])) if pairs else None
     return replace(pieces[0], columns=columns, signals=signals, tokens=tokens)
+
+
+def _split_bias(names: ParameterNames, factors: LayerFactors) -> list[tuple[str, LayerFactors, slice]]:
+    """Return the factors with a parameter that names their layer, and their columns.
+
+    The weight and the bias of a model that is one layer itself are layers of their own.
+    """
+    weight, bias = names
+    if weight is None or bias is None or layer_name_of(weight) == layer_name_of(bias):
+        return [(str(weight or bias), factors, slice(None))]
+    places = ((weight, slice(0, -1)), (bias, slice(-1, None)))
+    return [(name, replace(factors, columns=factors.columns[..., place]), place) for name, place in places]
 
 
 def _first(factors: LayerFactors, n: int) -> LayerFactors:
