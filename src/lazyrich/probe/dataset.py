@@ -32,6 +32,7 @@ _DIMENSIONS = {
     "kernel_low": ("centered",),
     "kernel_high": ("centered",),
     "target_alignment": ("centered",),
+    "target_error": ("centered",),
     "preconditioned_distance": ("centered",),
     "preconditioned_error": ("centered",),
 }

@@ -12,6 +12,7 @@ _NAMES = {
     "preconditioned_distance": ("", "_centered"),
     "preconditioned_error": ("", "_centered"),
     "target_alignment": ("", "_centered"),
+    "target_error": ("", "_centered"),
 }
 
 

@@ -15,6 +15,8 @@ from lazyrich.probe import History, Report
 from lazyrich.probe.callback import make_callback
 from lazyrich.probe.flatten import flatten_row
 from lazyrich.probe.history import check_values
+from lazyrich.probe.layer_names import readable_names, with_readable_names
+from lazyrich.probe.layer_table import word_numbers
 from lazyrich.probe.logger_adapters import as_log_function
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
@@ -226,9 +228,10 @@ class Probe(Measurement):
         row["seconds"] = time.perf_counter() - began
         row["training_seconds"] = 0.0 if first else trained
         self._spending.end(n, row["seconds"], not first)
+        row = with_readable_names(row)
         self._log.rows.append(to_builtin_types(row))
         self._parameters = now
-        numbers = flatten_row(row)
+        numbers = flatten_row(row) | word_numbers(row, self._target_size)
         if self._sink is not None:
             self._sink(numbers, step)
         return numbers
@@ -317,7 +320,7 @@ class Probe(Measurement):
             frozen=self._frozen_layers(),
             without=self._no_structure_reason,
             without_tangent=self._no_tangent_reason,
-            target_size=0.0 if self.targets is None else metrics.rms(self.targets),
+            target_size=self._target_size,
             directions=0 if self.output_reader.directions is None else self.output_reader.directions.shape[1],
             chance=float("nan") if self._chance_loss is None else self._chance_loss,
             optimizer="" if self._optimizer_reader is None else self._optimizer_reader.description,
@@ -328,11 +331,15 @@ class Probe(Measurement):
             plan="" if self.plan is None else f"{self.plan.seconds:.2g} s and {self.plan.bytes / 1e9:.2g} GB",
         )
 
+    @property
+    def _target_size(self) -> float:
+        return 0.0 if self.targets is None else metrics.rms(self.targets)
+
     def _frozen_layers(self) -> list[str]:
         """Return the layers of which no parameter is trained."""
         names = {metrics.layer_name_of(name) for name, _ in self.model.named_parameters()}
         trained = {metrics.layer_name_of(name) for name in self._parameters}
-        return [name for name in sorted(names) if name not in trained]
+        return list(readable_names(name for name in sorted(names) if name not in trained).values())
 
     def callback(self, base: type = object, every: int | None = None) -> Any:
         """Return an object for the callbacks of a trainer: it takes a snapshot after each epoch, or after `every`

@@ -190,7 +190,7 @@ class Measurement:
             row["kernel_inputs"] = sampled.used
         if self._full is None:
             if sampled is not None and self.targets is not None:
-                row["target_alignment"] = sampled.target_alignment(sampled.used, self.targets)
+                row |= sampled.target_alignment(self.targets)
             return row
         row = {name: value for name, value in row.items() if name.startswith("layer_")}
         assert kernel is not None

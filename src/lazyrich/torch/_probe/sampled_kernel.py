@@ -126,13 +126,16 @@ class SampledKernel:
         self.previous = kernels
         return row
 
-    def target_alignment(self, n: int, targets: Tensor) -> list[float]:
-        """Return the cosine between the last kernel and y yᵀ, for targets (n, c), plain and centered."""
-        n = min(n, self.n, self.previous.shape[-1]) // self.group_size * self.group_size
+    def target_alignment(self, targets: Tensor) -> Row:
+        """Return the cosine between the last kernel and y yᵀ, for targets (n, c), with its error."""
+        n = self.previous.shape[-1]
         signs = self.signs.repeat_interleave(self.group_size, 0)[:n]
         z = (signs.double() * targets[:n].double()).sum(1).numpy()
-        found = grouped_kernel_distance(_sum(self.previous[:, :n, :n]), np.outer(z, z), self.group_size)
-        return (1 - found.distance).tolist()
+        found = grouped_kernel_distance(_sum(self.previous), np.outer(z, z), self.group_size)
+        return {
+            "target_alignment": (1 - found.distance).tolist(),
+            "target_error": ((found.high - found.low) / 2).tolist(),
+        }
 
     def _stack(self, found: SampledGradients) -> Tensor:
         n = len(found.values)
