@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from lazyrich._io.plots import MAX_LINES, REGIME_COLORS, STYLE, Figure, scale_colors
+from lazyrich.probe.thresholds import LAZY, RICH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,6 +59,25 @@ def plot_report(of: "Report") -> Figure:
             axes.set_ylim(bottom=0)
             _set_step_axis(axes, steps)
         figure.suptitle(str(of).splitlines()[0], fontsize=8, color="0.35", x=0.01, ha="left")
+    return figure
+
+
+def plot_layers(of: "Report") -> Figure:
+    """Plot S of each layer at the last snapshot with its interval, between the limits of lazy and rich."""
+    layers = [layer for layer in of.layers if layer.distance == layer.distance and layer.distance > 0]
+    colors = {"lazy": REGIME_COLORS["lazy"], "rich": REGIME_COLORS["rich"]}
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.0, max(1.6, 0.8 + 0.24 * len(layers))), layout="constrained")
+        axes = figure.subplots()
+        for i, layer in enumerate(layers):
+            color = colors.get(layer.word, "0.5")
+            axes.plot([max(layer.low, 1e-12), layer.high], [i, i], color=color, lw=2)
+            axes.plot(layer.distance, i, "o", color=color, ms=4)
+        axes.set_yticks(range(len(layers)), [layer.name for layer in layers])
+        for limit in (LAZY["kernel"], RICH):
+            axes.axvline(limit, color="0.6", lw=0.8, ls="--")
+        axes.set(xscale="log", xlabel="S of the layer's kernel: lazy left, rich right of the dashed lines")
+        axes.invert_yaxis()
     return figure
 
 

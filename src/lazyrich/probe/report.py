@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lazyrich._io.html import html_figure, html_table
@@ -112,6 +113,14 @@ class Report:
     def _repr_html_(self) -> str:
         found = html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
         return found + (html_table(table_rows(self.layers), HEADER) if self.layers else "")
+
+    def to_html(self, path: str | Path, title: str = "lazyrich report") -> Path:
+        """Write the report as one page for the browser, with tables, plots and code; it needs no network."""
+        from lazyrich.probe.html_page import report_page
+
+        path = Path(path)
+        path.write_text(report_page(self, title), encoding="utf-8")
+        return path
 
     def truncated_at(self, step: int) -> "Report":
         """Return the report as it was at this snapshot."""

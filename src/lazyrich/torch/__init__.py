@@ -13,6 +13,7 @@ from lazyrich.probe import Diagnosis, Report, TrainingRun, WidthCheck
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predict
 from lazyrich.torch import data
 from lazyrich.torch._structure import Structure, structure
+from lazyrich.torch.compare import compare
 from lazyrich.torch.diagnosis import diagnose
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
 from lazyrich.torch.linearized import kernel_product, linearized
@@ -44,6 +45,7 @@ __all__ = [
     "TrainingRun",
     "WidthCheck",
     "balance",
+    "compare",
     "data",
     "diagnose",
     "kernel_distance",
