@@ -167,3 +167,34 @@ def test_a_wrong_gradient_is_noticed_and_the_layer_measured_in_another_way(monke
     monkeypatch.setattr(sampled_gradients, "layer_gram", lambda *_: torch.ones(N, N))
     with pytest.raises(ValueError, match="do not add up to autograd's gradient"):
         sampled.measure({}, N)
+
+
+class Positions(nn.Module):
+    """Position embeddings of every kind: a table looked up once, a parameter with a leading axis of 1, and a token."""
+
+    def __init__(self, twist=False):
+        super().__init__()
+        self.tokens, self.table = nn.Embedding(11, 4), nn.Embedding(9, 4)
+        self.places, self.first = nn.Parameter(torch.randn(1, 7, 4)), nn.Parameter(torch.randn(1, 1, 4))
+        self.mix, self.head, self.twist = nn.Linear(4, 4), nn.Linear(4, 3), twist
+
+    def forward(self, x):
+        h = self.tokens(x) + self.table(torch.arange(x.shape[1]))
+        h = torch.cat([self.first.expand(len(x), -1, -1), h], 1)
+        h = h + (self.places.flatten().roll(1).view(-1)[:28].view(1, 7, 4) if self.twist else self.places)
+        return self.head(torch.tanh(self.mix(h)).mean(1))
+
+
+@pytest.mark.parametrize("twist", [False, True])
+def test_position_embeddings_are_repeated_where_that_changes_nothing(twist):
+    torch.manual_seed(0)
+    model, x = Positions(twist).double(), tokens()
+    sampled, signed, reading = sampler(model, x)
+    assert sampled.jacobian.shared.tables == {"table.weight"}
+    assert set(sampled.jacobian.shared.copied) == ({"first"} if twist else {"places", "first"})
+    assert sampled.jacobian.general == (("places",) if twist else ())
+    found = sampled.measure({}, N)
+    gradients, _ = by_autograd(model, x, reading, signed.signs)
+    for name, rows in gradients.items():
+        if name.startswith(("table", "first", "places")):
+            torch.testing.assert_close(found.grams[layer_name_of(name)], rows @ rows.T)

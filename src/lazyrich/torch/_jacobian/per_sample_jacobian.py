@@ -3,6 +3,7 @@
 import copy
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import sqrt
 from typing import Any, Self
 
@@ -20,6 +21,7 @@ from lazyrich.torch._jacobian.recorded_calls import (
     layers_with_parameters,
     record_calls,
 )
+from lazyrich.torch._jacobian.shared_parameters import SharedParameters, find_shared_parameters
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import DEFAULT_READER, OutputReader
 from lazyrich.torch._model.preserve_model import NonFiniteModelError, trainable_parameters, widen_half_precision
@@ -63,6 +65,7 @@ class PerSampleJacobian:
         )
         self.layers: dict[ParameterNames, LayerPlan] = {}
         self.general: tuple[str, ...] = ()
+        self.shared = SharedParameters()
         self.looped = False
         self._plan()
 
@@ -109,11 +112,14 @@ class PerSampleJacobian:
         n = len(self.inputs)
         tried = torch.linspace(0, n - 1, min(n, 4)).round().long()
         x = self.inputs[tried]
-        with record_calls(self.owners, self.scales, len(x)) as calls:
-            out = self(x, self.values)
-        if not out.requires_grad:
-            raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
-        good, heard = self._verify_layers(out, calls, self.values)
+        out, calls, good, heard = self._choose_layers(x)
+        if self.by_layer and len(x) > 1:
+            rest = [name for name in self.scales if not any(name in names for names in good)]
+            self.shared = find_shared_parameters(
+                lambda values: self(x, values), self.values, rest, self.owners, self.scales, len(x)
+            )
+            if self.shared.tables:
+                out, calls, good, heard = self._choose_layers(x)
         if heard < set(good):  # a zero gradient verifies nothing (a readout initialized at 0)
             heard |= self._verify_at_perturbed(x)
         c, start = out.shape[1], 0
@@ -138,7 +144,12 @@ class PerSampleJacobian:
                 self.layers[names] = LayerPlan(start, g * o * i, t, g, c * c * g * o * i, False, weights, order)
                 start += g * o * i
         covered = {name for names in self.layers for name in names}
-        self.general = tuple(name for name in self.scales if name not in covered)
+        self.shared = replace(self.shared, copied=tuple(k for k in self.shared.copied if k not in covered))
+        for name in self.shared.copied:
+            width = self.fixed[name].numel()
+            self.layers[(name, None)] = LayerPlan(start, width, 0, 1, c * c * width)
+            start += width
+        self.general = tuple(name for name in self.scales if name not in covered.union(self.shared.copied))
         rest = sum(_view_as_real(self.fixed[name]).numel() for name in self.general)
         self.start, self.p, self.outputs, self.dtype = start, start + rest, c, out.dtype
         seen = sum(call.columns.numel() + 4 * call.shape.numel() for call in calls) / len(tried)
@@ -151,6 +162,14 @@ class PerSampleJacobian:
         if self.weights is None:
             return None
         return self.weights[str(names[0])] if order is None else order.arrange(self.weights)
+
+    def _choose_layers(self, x: Batch) -> tuple[Tensor, dict[ParameterNames, list[RecordedCall]], set[ParameterNames]]:
+        """Return the outputs on a few samples, and the layers whose factors are right."""
+        with record_calls(self.owners, self.scales, len(x), self.shared.tables) as calls:
+            out = self(x, self.values)
+        if not out.requires_grad:
+            raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
+        return out, calls, *self._verify_layers(out, calls, self.values)
 
     def _verify_layers(
         self, out: Tensor, calls: Sequence[RecordedCall], values: Mapping[str, Tensor]
@@ -205,7 +224,7 @@ class PerSampleJacobian:
             size = float(self.fixed[name].abs().square().mean().sqrt()) or 0.1
             noise = torch.randn(self.fixed[name].shape, generator=generator).to(self.fixed[name])
             values[name] = (self.fixed[name] + size * noise).requires_grad_(name in self.scales)
-        with record_calls(self.owners, self.scales, len(x)) as calls:
+        with record_calls(self.owners, self.scales, len(x), self.shared.tables) as calls:
             try:
                 out = self(x, values)
             except Exception:  # a model may fail at other parameter values
@@ -228,33 +247,39 @@ class PerSampleJacobian:
         """
         covered = {name for names in self.layers for name in names}
         planned = {module: owner for module, owner in self.owners.items() if not {*owner[1], None} - {*covered, None}}
-        with record_calls(planned, self.scales, len(x)) as calls:
-            out = self(x, self.values)
+        values = self.shared.repeat(self.values, len(x)) if self.shared.copied else self.values
+        with record_calls(planned, self.scales, len(x), self.shared.tables) as calls:
+            out = self(x, values)
         m, c = out.shape
         found = group_by_layer(calls)
-        groups = {names: found.get(names, []) for names in self.layers}
+        copied = {(name, None) for name in self.shared.copied}
+        layers = {names: layer for names, layer in self.layers.items() if names not in copied}
+        groups = {names: found.get(names, []) for names in layers}
         matrices = {
             names: [call for call in group if call.is_embedding == group[0].is_embedding]
             for names, group in groups.items()
         }
         columns = {
-            k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in self.layers.items()
+            k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in layers.items()
         }
         edges = [call.edge for group in groups.values() for call in group]
-        checked = [] if sums is None else [str(name) for name in covered if name]
+        checked = [] if sums is None else [str(name) for names in layers for name in names if name]
         dense = out.new_empty(m, c, self.p)
-        kept: dict[ParameterNames, list[Tensor]] = {
-            names: [] for names, layer in self.layers.items() if layer.start is None
-        }
+        kept: dict[ParameterNames, list[Tensor]] = {names: [] for names, layer in layers.items() if layer.start is None}
         # signals of lookups in the same weight
         picked: dict[ParameterNames, list[Tensor]] = {names: [] for names in kept}
-        for k in range(c if edges else 0):
+        for k in range(c if edges or copied else 0):
             wanted: list[Any] = [*edges, *(self.values[name] for name in checked)]
+            wanted += [values[name] for name in self.shared.copied]
             slopes = list(torch.autograd.grad(out[:, k].sum(), wanted, retain_graph=k + 1 < c, allow_unused=True))
-            for name, slope in zip(checked, slopes[len(edges) :], strict=True):
+            for name, slope in zip(checked, slopes[len(edges) : len(edges) + len(checked)], strict=True):
                 if sums is not None and slope is not None:
                     sums[name] = sums[name] + slope if name in sums else slope
-            for names, layer in self.layers.items():
+            for name, slope in zip(self.shared.copied, slopes[len(edges) + len(checked) :], strict=True):
+                place = self.layers[(name, None)].start
+                rows = dense.new_zeros(m, self.fixed[name].numel()) if slope is None else slope.reshape(m, -1)
+                dense[:, k, place : place + rows.shape[1]] = self.scales[name] * rows
+            for names, layer in layers.items():
                 signals = [call.signals(slopes.pop(0)) for call in groups[names]]
                 matrix = len(matrices[names])
                 signal = _join_uses(names, signals[:matrix], layer.places)

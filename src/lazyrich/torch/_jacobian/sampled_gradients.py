@@ -249,6 +249,8 @@ def _adds_up(jacobian: PerSampleJacobian, names: ParameterNames, gram: Tensor, s
     """Return whether ‖Σ_i v_i‖² from the Gram matrix is that of autograd's gradient, for a layer with a plan."""
     if names not in jacobian.layers:
         return True
+    if names[0] in jacobian.shared.copied:  # rows that autograd has given
+        return True
     known = [(name, sums[name]) for name in names if name is not None and name in sums]
     truth = sum(jacobian.scales[name] ** 2 * float(value.double().square().sum()) for name, value in known)
     tolerance = SUM_TOLERANCE.get(jacobian.dtype, 1e-3)
