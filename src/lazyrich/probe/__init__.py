@@ -6,7 +6,8 @@ with its evidence. A `Diagnosis` compares the reports of several runs, a `WidthC
 
 from lazyrich.probe.diagnosis import Diagnosis, TrainingRun
 from lazyrich.probe.history import History
+from lazyrich.probe.regimes import LayerRegime
 from lazyrich.probe.report import Report
 from lazyrich.probe.width_exponents import WidthCheck
 
-__all__ = ["Diagnosis", "History", "Report", "TrainingRun", "WidthCheck"]
+__all__ = ["Diagnosis", "History", "LayerRegime", "Report", "TrainingRun", "WidthCheck"]

@@ -47,15 +47,15 @@ class Probe(Measurement):
     arguments, all with the samples along the first axis. `labels` in a mapping are an argument like the others; pass
     them as `targets` instead, and a mapping without them (`diagnose` removes them from its batches). `forward(model,
     inputs)` calls the model in another way and returns what is to be measured: `forward=lambda model, batch:
-    model(**batch).logits[:, -1]`. For outputs (n, T, V), choose `positions`. If there are more than a hundred outputs,
-    random `directions` of them are measured, and the error bar includes this.
+    model(**batch).logits[:, -1]`. For outputs (n, T, V), choose `positions`. A full kernel of more
+    than a hundred outputs is measured along random `directions` of them, and the error bar includes this.
 
     The start is measured when the probe is created (step `start`), so create it before training. Each snapshot measures
 
-    - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, with layer-wise learning rates
-      `rates` (parameter name or prefix → rate) if given; its distance S to the start and to the previous
-      snapshot, centered and not, with a jackknife error for the inputs that were left out; with `targets`
-      (class labels (n,), or values (n, c)) its alignment with them;
+    - the tangent kernel, with layer-wise learning rates `rates` (parameter name or prefix → rate) if given; its
+      distance S to the start and to the previous snapshot, centered and not, with its error; with `targets` (class
+      labels (n,), or values (n, c)) its alignment with them;
+    - the same for each layer's own block of the kernel, with the linearization gap of the layer: lazy or rich;
     - activation patterns, and the effective rank of the features, after every layer;
     - the distance and speed of the parameters of every layer; the function, and the tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
@@ -67,11 +67,16 @@ class Probe(Measurement):
     of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger of Lightning or
     Accelerate.
 
-    The kernel of a snapshot has about 1000 rows (inputs × outputs), fewer if the model is large, or those of `sample`
-    inputs. A `budget` for each snapshot is "30s" (of processor time), "2GB", "30s 2GB" or a number of bytes. The cost
-    is then measured on a few inputs first, and sample and directions are chosen to fit. The choice is in `plan`, and it
-    is printed before anything starts. If kernels still take longer, they stop at half of the sample; `kernel_inputs` is
-    the number of inputs that were used.
+    The kernel is sampled: 32, 64 or 128 inputs, drawn once with `seed`, and one random direction of all outputs for
+    each pair of them. S is then an estimate, with its interval, for pairs of different inputs of an endless population.
+    The `budget` is a share of the time of training, by the clock between snapshots; the largest number of inputs that
+    keeps to it is used, at least 32. `None` means no limit.
+
+    With `exact=True`, the full kernel is measured, of about 1000 rows (inputs × outputs); so it is if `sample` (its
+    inputs), `directions` or a budget for each snapshot are given, and for small models. Such a budget is "30s" (of
+    processor time), "2GB", "30s 2GB" or a number of bytes: the cost is measured on a few inputs first, and sample and
+    directions are chosen to fit. The choice is in `plan`, and it is printed before anything starts. If kernels still
+    take longer, they stop at half of the sample; `kernel_inputs` is the number of inputs that were used.
 
     In several processes (`torch.distributed`), the first one measures; the others wait at their next communication.
 
