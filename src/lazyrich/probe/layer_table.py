@@ -39,7 +39,15 @@ def word_numbers(row: Mapping[str, Any], target_size: float) -> dict[str, float]
         return {}
     early = row["function_distance"] <= TOO_EARLY_BELOW * max(row["start_size"], target_size)
     words: dict[str, LayerWord] = {
-        name: layer_word(row["relative_distance"][name], *(row[f"layer_{k}"][name] for k in _EVIDENCE), early)
+        name: layer_word(
+            row["relative_distance"][name],
+            row["layer_distance"][name],
+            row["layer_low"][name],
+            row["layer_high"][name],
+            row["layer_gap"][name],
+            row["layer_share"][name],
+            early,
+        )
         for name in row["layer_distance"]
     }
     counts = Counter(words.values())

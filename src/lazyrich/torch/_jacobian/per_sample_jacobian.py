@@ -114,9 +114,9 @@ class PerSampleJacobian:
         x = self.inputs[tried]
         out, calls, good, heard = self._choose_layers(x)
         if self.by_layer and len(x) > 1:
-            rest = [name for name in self.scales if not any(name in names for names in good)]
+            uncovered = [name for name in self.scales if not any(name in names for names in good)]
             self.shared = find_shared_parameters(
-                lambda values: self(x, values), self.values, rest, self.owners, self.scales, len(x)
+                lambda values: self(x, values), self.values, uncovered, self.owners, self.scales, len(x)
             )
             if self.shared.tables:
                 out, calls, good, heard = self._choose_layers(x)
@@ -163,7 +163,9 @@ class PerSampleJacobian:
             return None
         return self.weights[str(names[0])] if order is None else order.arrange(self.weights)
 
-    def _choose_layers(self, x: Batch) -> tuple[Tensor, dict[ParameterNames, list[RecordedCall]], set[ParameterNames]]:
+    def _choose_layers(
+        self, x: Batch
+    ) -> tuple[Tensor, list[RecordedCall], dict[ParameterNames, list[RecordedCall]], set[ParameterNames]]:
         """Return the outputs on a few samples, and the layers whose factors are right."""
         with record_calls(self.owners, self.scales, len(x), self.shared.tables) as calls:
             out = self(x, self.values)
@@ -276,7 +278,7 @@ class PerSampleJacobian:
                 if sums is not None and slope is not None:
                     sums[name] = sums[name] + slope if name in sums else slope
             for name, slope in zip(self.shared.copied, slopes[len(edges) + len(checked) :], strict=True):
-                place = self.layers[(name, None)].start
+                place = self.layers[(name, None)].start or 0
                 rows = dense.new_zeros(m, self.fixed[name].numel()) if slope is None else slope.reshape(m, -1)
                 dense[:, k, place : place + rows.shape[1]] = self.scales[name] * rows
             for names, layer in layers.items():

@@ -143,8 +143,8 @@ class SampledKernel:
         return torch.stack([found.grams.get(layer, none) for layer in self.layers])
 
     def _distances(self, kernels: Tensor, start: Tensor) -> Row:
-        both = [torch.cat([x.sum(0, keepdim=True), x]).numpy() for x in (kernels, start)]
-        found = grouped_kernel_distance(*both, self.group_size)
+        now, before = (torch.cat([x.sum(0, keepdim=True), x]).numpy() for x in (kernels, start))
+        found = grouped_kernel_distance(now, before, self.group_size)
         whole = GroupedDistance(found.distance[0], found.low[0], found.high[0], found.growth[0])
 
         def by_layer(values: np.ndarray) -> dict[str, float]:
