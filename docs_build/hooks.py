@@ -69,12 +69,19 @@ def on_files(files: Any, config: Any) -> Any:
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """The rule for verdicts and their counts, where a page asks for them by a comment."""
+    from lazyrich.papers.paper import papers
     from lazyrich.papers.verdicts import Grade, Verdict
 
+    texts = [(name, paper) for name, paper in papers().items() if paper.text_sha256]
     rows = json.loads(RECORD.read_text(encoding="utf-8"))["claims"] if "<!-- verdicts -->" in markdown else []
     made = {
         "rule": [cells("verdict", "when"), "|---|---|", *(cells(f"{v.mark} {v.word}", v.rule) for v in Verdict)],
         "grades": [cells("grade", "what it means"), "|---|---|", *(cells(g.word, g.meaning) for g in Grade)],
+        "texts": [
+            cells("source", "text", "SHA-256"),
+            "|---|---|---|",
+            *(cells(name, paper.text, f"`{paper.text_sha256}`") for name, paper in texts),
+        ],
         "verdicts": counted(rows, list(Verdict)),
         "gallery": gallery.cards(),
     }

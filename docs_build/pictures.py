@@ -18,7 +18,7 @@ from lazyrich import demo
 from lazyrich._io.plots import STYLE
 
 OUT = Path(__file__).parents[1] / "docs" / "pictures"
-BLUE, VERMILLION, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "0.55"
+BLUE, VERMILLION, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "0.55"
 
 
 def first_trajectory() -> Figure:
@@ -55,7 +55,7 @@ def stages() -> Figure:
     loss.plot(times, traj.loss, color="black")
     remaining = 0.5 * np.cumsum(np.asarray(strengths)[::-1] ** 2)[::-1]
     for level in remaining:
-        loss.axhline(level, color=GREY, linewidth=0.8, linestyle=":")
+        loss.axhline(level, color=GRAY, linewidth=0.8, linestyle=":")
     loss.set(
         title="Training loss (dotted: what the missing modes weigh)",
         xlabel="flow time t",
@@ -267,7 +267,7 @@ def staircase() -> Figure:
     modes, loss = figure.axes
     end = loss.get_xlim()[1]
     traj = lr.exact(flow, np.linspace(0, end, 601))
-    modes.plot(traj.times, lr.metrics.mode_strengths(traj), color=GREY, linewidth=1.0, zorder=1)
+    modes.plot(traj.times, lr.metrics.mode_strengths(traj), color=GRAY, linewidth=1.0, zorder=1)
     loss.plot(traj.times, traj.loss, color=VERMILLION, linewidth=1.2, label="exact loss")
     loss.legend(loc="upper right")
     return figure
@@ -356,7 +356,7 @@ def layer_ratios() -> Figure:
     for i, color in enumerate((BLUE, VERMILLION, GREEN)):
         left.plot(traj.times, alpha[:, i], color=color, label=f"mode {i + 1}")
         right.plot(traj.times, lr.metrics.mode_strengths(traj)[:, i], color=color)
-    left.axhline(1, color=GREY, linewidth=0.8, linestyle=":")
+    left.axhline(1, color=GRAY, linewidth=0.8, linestyle=":")
     left.set(title=r"Singular values of $W_1^+W_2^\top$", xlabel="flow time t", ylabel=r"$\alpha_i$", ylim=(0, 1.05))
     left.legend(loc="lower right")
     right.set(title="Modes of the predictor", xlabel="flow time t", ylabel=r"$\beta_i$")
@@ -379,7 +379,7 @@ def recover() -> Figure:
     fine = np.linspace(0, 12, 1201)
     figure = Figure(figsize=(9.6, 3.2), layout="constrained")
     curve, plane = figure.subplots(1, 2, width_ratios=(1.5, 1))
-    for start, color, label in ((starts[0], GREY, "one of the first guesses"), (fit, BLUE, "fit")):
+    for start, color, label in ((starts[0], GRAY, "one of the first guesses"), (fit, BLUE, "fit")):
         curve.semilogy(fine, trajectory(jnp.asarray(start), fine).loss, color=color, label=label)
     curve.semilogy(times, loss, "o", color="black", markersize=4, label="observed, ±1 %")
     curve.set(title="Training loss", xlabel="flow time t", ylabel="L", xlim=(-0.3, 10.5), ylim=(float(loss[-1]) / 3, 4))

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from matplotlib.figure import Figure
-from pictures import BLUE, GREEN, GREY, VERMILLION, save
+from pictures import BLUE, GRAY, GREEN, VERMILLION, save
 
 import lazyrich as lr
 from lazyrich import potentials
@@ -124,8 +124,8 @@ def trade_off() -> Figure:
     shortest = np.asarray(problem.min_norm_solution)
     plane.plot(*shortest, "*", color="black", markersize=11, label=r"shortest, $X^+y$")
     along = 2 / (direction @ np.array([1.0, 2.0])) * direction
-    plane.plot(*along, "D", color=GREY, markersize=6, label=r"along $\beta_0$")
-    plane.plot([0, 2.4 * direction[0]], [0, 2.4 * direction[1]], ":", color=GREY, linewidth=1.0)
+    plane.plot(*along, "D", color=GRAY, markersize=6, label=r"along $\beta_0$")
+    plane.plot([0, 2.4 * direction[0]], [0, 2.4 * direction[1]], ":", color=GRAY, linewidth=1.0)
     for size, color in ((0.2, BLUE), (0.6, GREEN), (1.4, VERMILLION)):
         start = size * direction
         flow = [lr.GradientFlow(lr.inits.neuron(start, delta), problem) for delta in deltas]
@@ -137,7 +137,7 @@ def trade_off() -> Figure:
     curve.axhline(0, color="black", linewidth=0.8)
     curve.annotate("shortest", (-28, 0.01), ha="left", va="bottom", fontsize=8)
     level = (along - shortest) @ np.array([2.0, -1.0]) / np.sqrt(5)
-    curve.axhline(level, color=GREY, linewidth=0.8, linestyle=":")
+    curve.axhline(level, color=GRAY, linewidth=0.8, linestyle=":")
     curve.annotate(r"along $\beta_0$", (-28, level + 0.01), ha="left", va="bottom", fontsize=8)
     curve.set(xscale="symlog", xlabel=r"$\delta$ (upstream to the right)", ylabel="distance along the line")
     curve.set(title="Where on the line of solutions it stops")
@@ -167,7 +167,7 @@ def how_rich() -> Figure:
     axes = figure.subplots()
     digits = -2 * logs / np.log(10)
     axes.plot(digits, away, color=BLUE, label=r"$\|\beta_\infty - \beta_{\ell_1}\| / \|\beta_{\ell_1}\|$")
-    axes.plot(digits, away[8] * digits[8] / digits, ":", color=GREY, label=r"$\propto 1/\log(1/k)$")
+    axes.plot(digits, away[8] * digits[8] / digits, ":", color=GRAY, label=r"$\propto 1/\log(1/k)$")
     axes.axvline(1230, color=VERMILLION, linewidth=0.9, linestyle="--", label=r"smallest $\alpha$ in float64")
     axes.set(xscale="log", yscale="log", xlabel=r"$\log_{10}(1/k)$: digits of smallness", ylabel="relative distance")
     axes.set(title="How far the limit is from basis pursuit (d = 1000, N = 100)")

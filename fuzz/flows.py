@@ -35,6 +35,8 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
         U, V = orthogonal(rng, 3, 3, plain), orthogonal(rng, 2, 2, plain)
         s = strengths(rng, 2) * rng.choice([0.0, 1.0, 1.0, 1.0])
         case["layers"] = LINEAR[kind](rng, U, V, plain, rates)
+        if kind == "aligned" and not s.any() and rng.random() < 0.5:  # at rest, all of W₁ along one hidden vector
+            case["layers"] = [np.outer(rng.normal(size=4), rng.normal(size=3)), np.zeros((2, 4))]
         y = X @ (U[:, :2] * s) @ V.T + (0.0 if plain else _beyond(rng, X, 2))
     elif kind == "affine":
         rates, X = rates[:1], rng.normal(size=(5, 3))

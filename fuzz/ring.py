@@ -30,7 +30,10 @@ KINDS = (
     "small_modes",
     "attention",
     "scales",
+    "staircases",
+    "steps",
     "traced",
+    "wide",
 )
 
 

@@ -128,6 +128,12 @@ MAKERS = {  # one of each kind, in general position: name → (maker, rates)
     "relu": (lambda: relu(0.0), (0.5, 2.0)),
     "leaky": (lambda: relu(0.2), (2.0, 0.5)),
     "absolute value": (lambda: relu(-1.0), (1.0, 1.0)),
+    "erf": (lambda: lr.TwoLayerErf(normal((12, 0), 4, 3, std=0.7), normal((12, 1), 4, std=0.7)), (0.5, 2.0)),
+    "attention": (
+        lambda: lr.LinearAttention(*(normal((13, k), 2, *s) for k, s in enumerate([(), (2, 2), (2, 2)]))),
+        (0.5, 2.0, 1.0),
+    ),
+    "merged attention": (lambda: lr.MergedLinearAttention(normal((14, 0), 3, 2, 2), normal((14, 1), 3)), (0.5, 2.0)),
     "two-layer linear": (lambda: relu(1.0), (2.0, 0.5)),
     "linearized wide": (lambda: lr.Linearized(deep(2, 3, 4, 2, std=0.6)), (0.3, 1.7)),
     "linearized relu": (lambda: lr.Linearized(relu(0.0)), (0.5, 2.0)),

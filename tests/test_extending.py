@@ -20,7 +20,7 @@ IGNORED = shutil.ignore_patterns("__pycache__", ".*", "pictures", "images")
 @pytest.fixture
 def copy(tmp_path):
     """A copy of the package, its tests and its documentation."""
-    for folder in ("src", "tests", "docs"):
+    for folder in ("src", "tests", "docs", "docs_build"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=IGNORED)
     for file in ("pyproject.toml", "README.md"):
         shutil.copy(ROOT / file, tmp_path)

@@ -83,3 +83,51 @@ def test_linearized():
     assert isinstance(flow.net, lr.Linearized)
     assert [float(r) for r in flow.rates] == [2.0, 3.0]
     assert jnp.allclose(flow.beta(), NET.beta[:, 0])
+
+
+def test_weight_decay_is_refused_where_it_makes_no_sense():
+    with pytest.raises(ValueError, match="weight decay of layer 2 must be 0 or positive; found -1"):
+        lr.GradientFlow(NET, PROBLEM, decay=(1.0, -1.0))
+    with pytest.raises(ValueError, match="decay must be one number, or one per layer: found 3 for 2"):
+        lr.GradientFlow(NET, PROBLEM, decay=(1.0, 1.0, 1.0))
+    for decay in (None, 0, (0.0, 0.0), np.zeros(2)):
+        assert lr.GradientFlow(NET, PROBLEM, decay=decay).decay is None
+
+
+def test_the_field_with_weight_decay_descends_the_objective():
+    import jax
+
+    flow = lr.GradientFlow(NET, PROBLEM, (0.5, 2.0), decay=(0.3, 0.7))
+    slopes = jax.grad(lambda layers: flow.objective(NET.with_layers(layers)))(NET.layers)
+    assert (
+        distance(flow.vector_field(NET.layers), tuple(-r * g for r, g in zip((0.5, 2.0), slopes, strict=True))) < 1e-14
+    )
+    assert distance(flow.gradient(), slopes) < 1e-14
+    squares = [float(np.sum(np.asarray(layer) ** 2)) for layer in NET.layers]
+    assert abs(float(flow.objective() - flow.loss()) - (0.15 * squares[0] + 0.35 * squares[1])) < 1e-14
+    assert [float(rate) for rate in flow.decay_rates] == pytest.approx([0.15, 1.4])
+    assert "decay 0.3, 0.7" in repr(flow)
+    assert "decay 0.7" in flow._repr_html_()
+    assert flow.with_net(NET).decay == flow.decay == flow.with_problem(PROBLEM).decay
+
+
+@pytest.mark.parametrize("theorem", [*lr.TRAJECTORY_THEOREMS, *lr.LIMIT_THEOREMS], ids=lambda theorem: theorem.name)
+def test_a_theorem_without_weight_decay_refuses_it(theorem):
+    flow = theorem.sample_flow()
+    if not theorem.covers_decay:
+        decayed = lr.GradientFlow(flow.net, flow.problem, flow.rates, decay=1e-3)
+        assert theorem.defects(decayed)["no weight decay"] == np.inf
+
+
+def test_weight_decay_in_other_units():
+    """Scaled by powers of two, the flow with decay is the same flow."""
+    from lazyrich.nondimensionalize import nondimensionalize
+
+    problem = lr.Problem(1e40 * np.eye(2), [1e-90, 2e-90])
+    flow = lr.GradientFlow(lr.inits.neuron([1e-70, 0.0], 1e-130), problem, (1e-3, 1e-3), decay=1e-51)
+    scaled = nondimensionalize(flow)
+    assert scaled.time_exponent != 0
+    assert abs(float(scaled.flow.objective()) - float(np.ldexp(float(flow.objective()), -scaled.loss_exponent))) < 1e-12
+    field = scaled.unscale_layers(scaled.flow.vector_field(scaled.flow.net.layers))
+    for ours, theirs in zip(field, flow.vector_field(flow.net.layers), strict=True):
+        np.testing.assert_allclose(ours, np.ldexp(np.asarray(theirs), -scaled.time_exponent), rtol=1e-12)

@@ -60,9 +60,9 @@ def test_a_noun_has_its_page(shown, noun):
 
 
 def test_a_claim_shows_what_it_judges():
-    from lazyrich.papers.verify import chosen
+    from lazyrich.papers.verify import select_claims
 
-    (claim,) = chosen("dln/transition-time")
+    (claim,) = select_claims("dln/transition-time")
     assert repr(claim).startswith("Claim(dln/transition-time, 5.4, displayed equations: depth 2")
     page = claim._repr_html_()
     assert "log(s/ε)/s" in page  # what must fail

@@ -232,3 +232,31 @@ def test_diagrams_of_absurd_size_are_refused_at_once(tmp_path, arguments, words)
 def test_a_diagram_of_absurd_size_is_refused_at_once(tmp_path):
     with pytest.raises(ValueError, match="1,000,000,000 cells; at most 1,000,000"):
         phase.phase_diagram(range(1, 10**9 + 1), [0.0], seeds=1, out=tmp_path / "p")
+
+
+def test_a_student_on_infinitely_many_points():
+    """The same teacher and start as with samples; many samples give nearly the same student."""
+    common = {"d": 5, "width": 6, "teacher_width": 2, "time": 20.0, "negative_slope": 0.0}
+    exact = phase.train_student(0.7, -0.5, 1, phase.StudentSetup(**common, population=True))
+    many = phase.train_student(0.7, -0.5, 1, phase.StudentSetup(**common, n=5000, test=20_000, rtol=1e-3))
+    few = phase.train_student(0.7, -0.5, 1, phase.StudentSetup(**common, n=10, test=20_000, rtol=1e-3))
+    assert exact["train_loss"] == exact["test_error"]
+    for name in ("test_error", "kernel_distance", "hamming_distance", "parameter_distance"):
+        assert abs(many[name] / exact[name] - 1) < 0.1, name
+    assert few["test_error"] > 1.5 * exact["test_error"]
+
+
+def test_students_with_weight_decay():
+    """The cell's own student, integrated in double precision with the decay; and older folders keep their arguments."""
+    setup = phase.StudentSetup(d=12, width=12, teacher_width=2, n=60, test=500, time=20.0, decay=0.05)
+    found = phase.train_student(1.0, 0.0, 0, setup)
+    flow, points, labels = student(1.0, 0.0)
+    traj = lr.integrate(lr.GradientFlow(flow.net, flow.problem, decay=0.05), [20.0])
+    np.testing.assert_allclose(found["train_loss"], float(traj.loss[-1]), rtol=0.05)
+    np.testing.assert_allclose(found["test_error"], float(np.mean((traj[-1](points) - labels) ** 2)), rtol=0.05)
+    assert found["train_loss"] > 10 * phase.train_student(1.0, 0.0, 0, SMALL)["train_loss"]
+    assert not found["fitted"]
+    assert "decay" not in phase._sweep_arguments(SMALL)
+    assert phase._sweep_arguments(setup)["decay"] == 0.05
+    with pytest.raises(ValueError, match="decay must be 0 or positive; found -1"):
+        phase.StudentSetup(decay=-1.0)

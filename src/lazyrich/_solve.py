@@ -100,18 +100,18 @@ def exact(
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"exact takes a GradientFlow; found {type(flow).__name__}")
     scaled = nondimensionalize(flow)
-    chosen, defects = _trajectory_theorem(scaled, theorem)
-    return _evaluate(flow, scaled, times, chosen, defects, hidden_rotation)
+    applicable, defects = _trajectory_theorem(scaled, theorem)
+    return _evaluate(flow, scaled, times, applicable, defects, hidden_rotation)
 
 
 def closed_form(flow: GradientFlow, theorem: TrajectoryTheorem | None = None) -> tuple[TrajectoryTheorem, ScaledFlow]:
     """Return the theorem that gives the trajectory and the flow in scaled units, or raise an error as `exact` does."""
     scaled = nondimensionalize(flow)
-    chosen, defects = _trajectory_theorem(scaled, theorem)
-    errors = _runtime_errors(flow, scaled, chosen, defects)
+    applicable, defects = _trajectory_theorem(scaled, theorem)
+    errors = _runtime_errors(flow, scaled, applicable, defects)
     layers = raise_if(scaled.flow.net.layers, errors)
     scaled_flow = eqx.tree_at(lambda flow: flow.net.layers, scaled.flow, layers) if errors else scaled.flow
-    return chosen, replace(scaled, flow=scaled_flow)
+    return applicable, replace(scaled, flow=scaled_flow)
 
 
 def _trajectory_theorem(
@@ -119,11 +119,11 @@ def _trajectory_theorem(
 ) -> tuple[TrajectoryTheorem, Defects]:
     """Return the theorem that applies and its defects, or raise `NoTheoremApplies`."""
     candidates = _select_theorems(theorem, TrajectoryTheorem, TRAJECTORY_THEOREMS)
-    chosen, found = _first_applicable(scaled, candidates)
-    if chosen is None:
+    applicable, all_defects = _first_applicable(scaled, candidates)
+    if applicable is None:
         advice = "Use lazyrich.integrate(flow, times), or lazyrich.solve, which integrates when it must"
-        raise _no_theorem_error("no theorem gives this trajectory in closed form", found, advice)
-    return chosen, found[chosen.name]
+        raise _no_theorem_error("no theorem gives this trajectory in closed form", all_defects, advice)
+    return applicable, all_defects[applicable.name]
 
 
 def _runtime_errors(flow: GradientFlow, scaled: ScaledFlow, theorem: Theorem, defects: Defects) -> dict[str, AnyArray]:
@@ -137,7 +137,9 @@ def _runtime_errors(flow: GradientFlow, scaled: ScaledFlow, theorem: Theorem, de
         )
     if is_concrete(flow):
         return {}
-    errors = invalid_values(flow) | {f"labels, inputs and network {apart}": scaled.underflows} | _beyond(scaled)
+    errors = (
+        invalid_values(flow) | {f"labels, inputs and network {apart}": scaled.underflows} | _too_large_errors(scaled)
+    )
     return errors | unmet_hypotheses(theorem, defects)
 
 
@@ -156,7 +158,7 @@ def _evaluate(
     layers = scaled.unscale_layers(
         differentiable_layers(theorem, *to_numpy_if_concrete((scaled.flow, scaled_times)), hidden_rotation)
     )
-    layers = raise_if(layers, _overflows(layers, f"the trajectory by '{theorem.name}'"))
+    layers = raise_if(layers, _overflow_errors(layers, f"the trajectory by '{theorem.name}'"))
     notes = ("" if hidden_rotation else "hidden units up to a rotation", rounding_warning(flow, times, scaled))
     nets = stack_networks(flow.net, layers, len(times))
     return Trajectory(
@@ -175,7 +177,7 @@ class _ClosedForm:
         return exact(flow, times, theorem=self.theorem, hidden_rotation=self.hidden_rotation).nets
 
 
-def _beyond(scaled: ScaledFlow) -> dict[str, AnyArray]:
+def _too_large_errors(scaled: ScaledFlow) -> dict[str, AnyArray]:
     """Return the error condition of numbers that cannot be scaled inside `jit`."""
     message = (
         "inside jit or vmap, weights or labels are so large beside those that are known that float64 needs other units "
@@ -184,7 +186,7 @@ def _beyond(scaled: ScaledFlow) -> dict[str, AnyArray]:
     return {message: scaled.traced_too_large}
 
 
-def _overflows(result: PyTree, what: str) -> dict[str, AnyArray]:
+def _overflow_errors(result: PyTree, what: str) -> dict[str, AnyArray]:
     """Return the error condition of a traced result that overflows; raise the error if the result is concrete."""
     message = (
         f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
@@ -213,21 +215,21 @@ def solve(flow: GradientFlow, times: ArrayLike, **options: Any) -> Trajectory:
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"solve takes a GradientFlow; found {type(flow).__name__}")
     scaled = nondimensionalize(flow)
-    chosen, found = _first_applicable(scaled, TRAJECTORY_THEOREMS)
-    if any(d is not None and not is_concrete(d) for defects in found.values() for d in defects.values()):
+    applicable, all_defects = _first_applicable(scaled, TRAJECTORY_THEOREMS)
+    if any(d is not None and not is_concrete(d) for defects in all_defects.values() for d in defects.values()):
         raise ValueError(
             "solve chooses by measured hypotheses, which are not known inside jit or vmap: call exact(flow, times) or "
             "integrate(flow, times) there, after explain(flow) outside"
         )
-    if chosen is None or options.get("until") is not None:
+    if applicable is None or options.get("until") is not None:
         return integrate(flow, times, **options)
     given = [name for name, value in options.items() if value is not None]
     if given:
         raise ValueError(
-            f"the option {', '.join(given)} has no effect: the theorem '{chosen.name}' applies, so nothing is "
+            f"the option {', '.join(given)} has no effect: the theorem '{applicable.name}' applies, so nothing is "
             "integrated. Call solve(flow, times) without it, or integrate(flow, times) with it"
         )
-    return _evaluate(flow, scaled, check_times(times), chosen, found[chosen.name])
+    return _evaluate(flow, scaled, check_times(times), applicable, all_defects[applicable.name])
 
 
 def _select_theorems(theorem: Theorem | str | None, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
@@ -247,20 +249,20 @@ def _select_theorems(theorem: Theorem | str | None, kind: type[T], known: tuple[
 
 def _first_applicable(scaled: ScaledFlow, theorems: tuple[T, ...]) -> tuple[T | None, AllDefects]:
     """Return the first theorem whose hypotheses all hold, or None, and the defects measured so far."""
-    found: AllDefects = {}
+    all_defects: AllDefects = {}
     values = to_measurable(scaled.flow)
     for theorem in theorems:
-        found[theorem.name] = theorem.measure(values)
-        if all(holds(defect) for defect in found[theorem.name].values()):
-            return theorem, found
-    return None, found
+        all_defects[theorem.name] = theorem.measure(values)
+        if all(holds(defect) for defect in all_defects[theorem.name].values()):
+            return theorem, all_defects
+    return None, all_defects
 
 
-def _no_theorem_error(opening: str, found: AllDefects, advice: str) -> NoTheoremApplies:
+def _no_theorem_error(opening: str, all_defects: AllDefects, advice: str) -> NoTheoremApplies:
     """Return an error that lists the nearest theorems and the hypotheses that fail."""
-    fitting = {name: d for name, d in found.items() if None not in d.values() and float("inf") not in d.values()}
+    fitting = {name: d for name, d in all_defects.items() if None not in d.values() and float("inf") not in d.values()}
     lines = []
-    for name, defects in (fitting or found).items():
+    for name, defects in (fitting or all_defects).items():
         missing = [
             f"{hypothesis} ({'not the case' if format_defect(defect) == '✗' else f'off by {format_defect(defect)}'})"
             for hypothesis, defect in defects.items()
@@ -268,11 +270,15 @@ def _no_theorem_error(opening: str, found: AllDefects, advice: str) -> NoTheorem
         ]
         lines.append(f"  {name}: {', '.join(missing)}")
     nearest = "Nearest, and what is missing:\n" if fitting else "What is missing:\n"
-    return NoTheoremApplies(f"{opening}. {nearest}" + "\n".join(lines) + f"\n{advice}", found)
+    return NoTheoremApplies(f"{opening}. {nearest}" + "\n".join(lines) + f"\n{advice}", all_defects)
 
 
 def limit(
-    flow: GradientFlow | Trajectory, *, theorem: LimitTheorem | str | None = None, scales: ArrayLike | None = None
+    flow: GradientFlow | Trajectory,
+    *,
+    theorem: LimitTheorem | str | None = None,
+    scales: ArrayLike | None = None,
+    decays: ArrayLike | None = None,
 ) -> Limit:
     """Return where the flow stops, from the implicit-bias theorem that applies, or raise `NoTheoremApplies`.
 
@@ -284,6 +290,8 @@ def limit(
 
     `scales`: the limits from the same network with its layers multiplied by each of these numbers, one row each. For
     diagonal networks and commuting measurements one path computes them all, from the lazy to the rich.
+
+    `decays`: the limits of the same flow with this weight decay in all layers instead of its own, one row each.
 
     `grad` is supported, by implicit differentiation where a solver is used: with respect to the initialization, the
     rates, the labels and, for data of full rank, the inputs. There are two exceptions, which raise an error: directions
@@ -302,55 +310,77 @@ def limit(
         flow = flow.flow.with_net(flow.end)
     if not isinstance(flow, GradientFlow):
         raise TypeError(f"limit takes a GradientFlow or a Trajectory; found {type(flow).__name__}")
+    if decays is not None:
+        if scales is not None:
+            raise ValueError("limit takes scales or decays; found both: compute one path for each of the others")
+        return _limits_at_decays(flow, check_array("decays", decays, (1,)), theorem)
     if scales is not None:
         scales = check_array("scales", scales, (1,))
         if is_concrete(scales) and not np.all(np.asarray(scales) > 0):
             raise ValueError(f"scales must be positive; found {float(np.min(np.asarray(scales))):g}")
         scales = raise_if(scales, {"scales must be positive": ~jnp.all(stop_gradient(scales) > 0)})
     candidates = _select_theorems(theorem, LimitTheorem, LIMIT_THEOREMS)
-    scaled = nondimensionalize(eqx.tree_at(lambda flow: flow.problem.X, flow, rank_guarded(flow.problem.X)))
-    chosen, found = _first_applicable(scaled, candidates)
-    if chosen is None:
-        raise _no_limit_error(flow, candidates, found)
-    defects = found[chosen.name]
+    guarded = flow
+    if flow.problem.has_samples:
+        guarded = eqx.tree_at(lambda flow: flow.problem.X, flow, rank_guarded(flow.problem.X))
+    scaled = nondimensionalize(guarded)
+    applicable, all_defects = _first_applicable(scaled, candidates)
+    if applicable is None:
+        raise _no_limit_error(flow, candidates, all_defects)
+    defects = all_defects[applicable.name]
     with np.errstate(all="ignore"):
-        scaled_limit = _limit_at_scales(to_numpy_if_concrete(scaled.flow), chosen, to_numpy_if_concrete(scales))
+        scaled_limit = _limit_at_scales(to_numpy_if_concrete(scaled.flow), applicable, to_numpy_if_concrete(scales))
     value, net, certificate = jax.tree.map(to_jax, scaled_limit)
     net = None if net is None else jax.tree.map(to_jax, scaled.unscale_net(net))
     value = jax.tree.map(
         to_jax, scaled.unscale_net(value) if isinstance(value, Network) else scaled.unscale_beta(value)
     )
-    overflows = _overflows(value, f"the limit by '{chosen.name}'")
+    overflows = _overflow_errors(value, f"the limit by '{applicable.name}'")
     if flow.net.linear_in_inputs:
         shape = (flow.problem.d, *flow.problem.y.shape[1:])
         value = value.reshape(shape if scales is None else (len(scales), *shape))
-    errors = invalid_values(flow) | _beyond(scaled) | unmet_hypotheses(chosen, defects) | overflows
+    errors = invalid_values(flow) | _too_large_errors(scaled) | unmet_hypotheses(applicable, defects) | overflows
     if not is_concrete(certificate):
-        message = f"the limit by '{chosen.name}' could not be certified; call lazyrich.limit outside of jit to see why"
+        message = (
+            f"the limit by '{applicable.name}' could not be certified; call lazyrich.limit outside of jit to see why"
+        )
         errors[message] = ~(stop_gradient(certificate).worst < MAX_CERTIFICATE)
     elif not float(certificate.worst) < MAX_CERTIFICATE:
         raise RuntimeError(
-            f"the limit was computed from the theorem '{chosen.name}', but its optimality could not be certified "
+            f"the limit was computed from the theorem '{applicable.name}', but its optimality could not be certified "
             f"({certificate}; needed: {MAX_CERTIFICATE:.0e}). It depends on digits that float64 does not have: the "
             f"initialization (up to {_largest(flow.net.layers):.0e}) is too small or too large beside the labels (up "
             f"to {_largest(flow.problem.y):.0e}), or the data are too ill-conditioned; try another scale, or "
             "lazyrich.potentials.basis_pursuit for the rich limit itself"
         )
     value, net = raise_if((value, net), errors)
-    by = _provenance(chosen, defects, rounding_warning(flow, np.array([np.inf]), scaled))
-    return Limit(value, certificate, chosen.kind, by, net, scales)
+    by = _provenance(applicable, defects, rounding_warning(flow, np.array([np.inf]), scaled))
+    return Limit(value, certificate, applicable.kind, by, net, scales)
 
 
-def _no_limit_error(flow: GradientFlow, theorems: tuple[LimitTheorem, ...], found: AllDefects) -> NoTheoremApplies:
+def _limits_at_decays(flow: GradientFlow, decays: Array, theorem: LimitTheorem | str | None) -> Limit:
+    """Return the limits with each of these weight decays."""
+    if not is_concrete(decays) or not np.all(np.asarray(decays) > 0):
+        raise ValueError(f"decays must be positive, known numbers; found {decays}")
+    found = [limit(GradientFlow(flow.net, flow.problem, flow.rates, value), theorem=theorem) for value in decays]
+    if any(isinstance(one.value, Network) for one in found):
+        raise ValueError("a path over decays is of linear predictors: call limit for each decay of another network")
+    values, certificates = jax.tree.map(lambda *rows: jnp.stack(rows), *[(one.value, one.certificate) for one in found])
+    return Limit(values, certificates, found[0].kind, found[0].by, decays=decays)
+
+
+def _no_limit_error(
+    flow: GradientFlow, theorems: tuple[LimitTheorem, ...], all_defects: AllDefects
+) -> NoTheoremApplies:
     slopes = jax.tree.leaves(stop_gradient(flow).gradient())
     moves = any(not is_concrete(slope) or bool(np.any(np.asarray(slope))) for slope in slopes)
     advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
-    if moves and any(theorem.may_apply_later(found[theorem.name]) for theorem in theorems):
+    if moves and any(theorem.may_apply_later(all_defects[theorem.name]) for theorem in theorems):
         advice = (
             "This shows on the way: follow the flow further and ask again from there, "
             "lazyrich.limit(lazyrich.integrate(flow, times))"
         )
-    return _no_theorem_error("no theorem says where this flow stops", found, advice)
+    return _no_theorem_error("no theorem says where this flow stops", all_defects, advice)
 
 
 def _limit_at_scales(
@@ -367,9 +397,9 @@ def _limit_at_scales(
     for scale in scales:
         layers = jax.tree.map(lambda leaf, s=scale: s * leaf, flow.net.layers)
         there = flow.with_net(flow.net.with_layers(layers))
-        chosen, found = _first_applicable(nondimensionalize(there), (theorem,))
-        if chosen is None:
-            raise _no_limit_error(there, (theorem,), found)
+        applicable, all_defects = _first_applicable(nondimensionalize(there), (theorem,))
+        if applicable is None:
+            raise _no_limit_error(there, (theorem,), all_defects)
         value, _, certificate = theorem.formula(there)
         results.append((value, certificate))
     values, certificates = jax.tree.map(lambda *leaves: xp.stack(leaves), *results)

@@ -99,7 +99,7 @@ def _parse_values(option: str, text: str, spacing: str, max_cells: float = MAX_C
     """Parse start:stop:count, or numbers with commas."""
     import numpy as np
 
-    def refused(need: str) -> typer.BadParameter:
+    def bad_parameter(need: str) -> typer.BadParameter:
         return typer.BadParameter(f"needs {need}; found {text!r}", param_hint=option)
 
     try:
@@ -107,15 +107,15 @@ def _parse_values(option: str, text: str, spacing: str, max_cells: float = MAX_C
         numbers, number = [float(part) for part in parts], int(count)
         first, last = numbers if ":" in text else (numbers[0], numbers[-1])
     except ValueError:
-        raise refused("start:stop:count, or numbers with commas") from None
+        raise bad_parameter("start:stop:count, or numbers with commas") from None
     if not all(math.isfinite(each) for each in numbers):
-        raise refused("finite numbers")
+        raise bad_parameter("finite numbers")
     if spacing == "log" and min(numbers) <= 0:
-        raise refused("positive numbers")
+        raise bad_parameter("positive numbers")
     if ":" not in text:
         return numbers
     if number < 1 or (number == 1 and first != last):
-        raise refused("a count of at least 1" if first == last else "a count of at least 2")
+        raise bad_parameter("a count of at least 1" if first == last else "a count of at least 2")
     if number > max_cells:  # before the values are created
         why = f"{text} has {number:,} values; at most {max_cells:,} are taken on: --max-cells raises that"
         raise typer.BadParameter(why, param_hint=option)
@@ -141,8 +141,16 @@ def phase(
         str, typer.Option(help="Relative scales δ, as start:stop:count (evenly spaced) or comma-separated numbers.")
     ] = "-1:1:17",
     seeds: Annotated[
-        int, typer.Option(help="Number of seeds. Each draws a teacher, a base student and data.", min=1)
-    ] = 16,
+        int | None,
+        typer.Option(
+            help="Number of seeds. Each draws a teacher, a base student and data. Default: 16, or 1 with --population.",
+            min=1,
+        ),
+    ] = None,
+    population: Annotated[
+        bool,
+        typer.Option("--population", help="Learn from infinitely many points, in closed form: no data are drawn."),
+    ] = False,
     d: Annotated[int, typer.Option(help="Number of inputs.", min=1)] = 100,
     width: Annotated[int, typer.Option(help="Number of neurons of the student; must be even.", min=2)] = 50,
     teacher_width: Annotated[int, typer.Option(help="Number of neurons of the teacher.", min=1)] = 3,
@@ -167,6 +175,7 @@ def phase(
         typer.Option(help="Training error (mean square) at which training stops.", callback=_check_positive),
     ] = 1e-10,
     rtol: Annotated[float, typer.Option(help="Relative tolerance of the solver.", callback=_check_positive)] = 3e-2,
+    decay: Annotated[float, typer.Option(help="Weight decay of the students.", min=0.0)] = 0.0,
     engine: Annotated[
         str, typer.Option(help="processes, serial, dask, or the address of a dask scheduler.")
     ] = "processes",
@@ -175,6 +184,7 @@ def phase(
 ) -> None:
     """Compute the (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
     console = _console()
+    seeds = seeds or (1 if population else 16)
     taus, deltas = (
         _parse_values("--tau", tau, "log", max_cells),
         _parse_values("--delta", delta, "linear", max_cells),
@@ -188,7 +198,9 @@ def phase(
         from lazyrich.sweep import status
     span = steps * lr if time is None else time
     with _explained(console):
-        setup = phase.StudentSetup(d, width, teacher_width, n, test, negative_slope, span, stop, rtol)
+        setup = phase.StudentSetup(
+            d, width, teacher_width, n, test, negative_slope, span, stop, rtol, decay, population
+        )
         data = phase.phase_diagram(
             taus, deltas, seeds=seeds, out=out, setup=setup, engine=engine, workers=workers, max_cells=max_cells
         )
@@ -233,6 +245,39 @@ def verify(
             write(report, json)
     if not report:
         raise typer.Exit(1)
+
+
+@app.command()
+def errata(
+    source: Annotated[str, typer.Argument(help="The source, such as kunin2024.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for JSON, Markdown, LaTeX and a page to print. Default: print Markdown.")
+    ] = None,
+    record: Annotated[
+        Path | None, typer.Option(help="Results of `lazyrich verify --json`. Default: check the claims now.")
+    ] = None,
+    text: Annotated[
+        Path | None, typer.Option(help="Only compare this copy of the source's text with the one that was read.")
+    ] = None,
+) -> None:
+    """List what is printed in a source and is not so: place, as printed, as true, evidence, lines to run."""
+    import json
+
+    from lazyrich.papers.errata import compare_text
+    from lazyrich.papers.errata import errata as list_errata
+
+    console = _console()
+    with _explained(console, code=2):
+        if text is not None:
+            compared = compare_text(source, text)
+        else:
+            rows = None if record is None else json.loads(record.read_text(encoding="utf-8"))["claims"]
+            made = list_errata(source, rows, workers=os.cpu_count() or 1)
+            written = [] if out is None else made.save(out)
+    if text is not None:
+        console.print(str(compared), soft_wrap=True)
+        raise typer.Exit(0 if compared else 1)
+    console.print("\n".join(map(str, written)) if out is not None else made.markdown, soft_wrap=True)
 
 
 @app.command("list")
@@ -305,11 +350,11 @@ def atlas(
 ) -> None:
     """Check every claim and make every figure, on one page to open in a browser. An interrupted run can be
     continued."""
-    from lazyrich.papers.atlas.up_to_date import question, seal, sealed
+    from lazyrich.papers.atlas.up_to_date import hash_inputs, read_seal, write_seal
 
     console = _console()
-    asked = question(seed=seed, only=only)
-    said, fine = sealed(out, asked), True
+    asked = hash_inputs(seed=seed, only=only)
+    said, fine = read_seal(out, asked), True
     if said is None:
         with console.status("importing JAX"):
             from lazyrich.papers.atlas.atlas import atlas
@@ -317,7 +362,7 @@ def atlas(
             made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
             said, fine = str(made), bool(made)
             if fine:
-                seal(out, asked, said)
+                write_seal(out, asked, said)
     console.print(said)
     console.print(f"Open {(out / 'index.html').absolute().as_uri()}", soft_wrap=True)
     if not fine:

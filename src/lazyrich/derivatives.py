@@ -37,13 +37,13 @@ def differentiable_layers(
     # Concrete arrays stay concrete: a rank, for example, is measured on them.
     traced = [index for index, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
 
-    def filled(values: PyTree) -> tuple[GradientFlow, AnyArray]:
+    def with_values(values: PyTree) -> tuple[GradientFlow, AnyArray]:
         given = dict(zip(traced, values, strict=True))
         return jax.tree.unflatten(tree, [given.get(index, leaf) for index, leaf in enumerate(leaves)])
 
     @jax.custom_jvp
     def path(*values: Array) -> Layers:
-        return theorem.layers(*to_numpy_if_concrete(filled(values)), hidden_rotation)
+        return theorem.layers(*to_numpy_if_concrete(with_values(values)), hidden_rotation)
 
     @partial(path.defjvp, symbolic_zeros=True)
     def _(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
@@ -51,14 +51,14 @@ def differentiable_layers(
         spec = jax.tree.unflatten(tree, [index in moves for index in range(len(leaves))])
         changes = jax.tree.unflatten(tree, [moves.get(index) for index in range(len(leaves))])
         if nearby and not any(getattr(spec[0].problem, name) for name in taken_as_given):
-            moving, still = eqx.partition(filled(primals), spec)
+            moving, still = eqx.partition(with_values(primals), spec)
 
             def own(part: PyTree) -> Layers:
                 flow, times = eqx.combine(part, still)
                 return theorem.layers(flow, times, hidden_rotation)
 
             return jax.jvp(own, (moving,), (changes,))
-        return _by_variation(theorem, *filled(primals), spec, changes)
+        return _by_variation(theorem, *with_values(primals), spec, changes)
 
     return path(*[leaves[index] for index in traced])
 

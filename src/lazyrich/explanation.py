@@ -9,7 +9,7 @@ import numpy as np
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
-from lazyrich.theorems.theorem import DEFECT_TOLERANCE, Theorem, holds, hypothesis_name
+from lazyrich.theorems.theorem import DEFECT_TOLERANCE, Theorem, holds
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Explanation:
 
     def _table_rows(self) -> tuple[list[str], list[list[str]]]:
         fitting = [(self.theorems[i], self.defects[i]) for i in self._relevant_indices]
-        names = list(dict.fromkeys(hypothesis_name(h) for theorem, _ in fitting for h in theorem.hypotheses))
+        names = list(dict.fromkeys(name for _, found in fitting for name in found))
         rows = [
             [name, *(format_defect(found[name]) if name in found else "" for _, found in fitting)] for name in names
         ]

@@ -22,8 +22,9 @@ class ScaledFlow:
     r"""A flow in scaled units: $\theta = c\,\theta'$, $X = x X'$, $y = c^Dx\,y'$, $t = t'/\omega$, all exact.
 
     A network of degree D that is linear in x has $f = c^Dx f'$. The flow of θ' is that of θ with κ and the rates
-    multiplied by $\omega^{-1}(c^{D-1}x)^2$. Exponents of two: `weight_exponent` of c, `beta_exponent` of c^D (the unit
-    of β), `time_exponent` of ω, `loss_exponent` of the unit of the loss. Inside `jit` and `vmap` they are traced.
+    multiplied by $\omega^{-1}(c^{D-1}x)^2$, and weight decay in units of the loss over $c^2$. Exponents of two:
+    `weight_exponent` of c, `beta_exponent` of c^D (the unit of β), `time_exponent` of ω, `loss_exponent` of the unit of
+    the loss. Inside `jit` and `vmap` they are traced.
     """
 
     flow: GradientFlow
@@ -68,7 +69,7 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     scales = D and (flow.net.linear_in_inputs or flow.net.neuron_parameters is not None)  # homogeneous in θ and in x
     # Arrays that a network keeps outside of its layers (such as the anchor of a tangent model) would need other units.
     anchored = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
-    if not scales or anchored or not isinstance(flow.problem.loss, Square):
+    if not scales or anchored or not flow.problem.has_samples or not isinstance(flow.problem.loss, Square):
         return ScaledFlow(flow)
     measured = jax.tree.map(to_numpy_if_concrete, stop_gradient(flow))
     problem, net = measured.problem, measured.net
@@ -91,6 +92,9 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     rates = tuple(scale_by_power(r, -rate) for r in flow.rates)
     problem = eqx.tree_at(lambda problem: (problem.X, problem.y, problem.kappa), problem, data)
     there = eqx.tree_at(lambda flow: (flow.net, flow.problem, flow.rates), flow, (net, problem, rates))
+    if flow.decay is not None:  # λ has the unit of the loss over that of θ²
+        decay = tuple(scale_by_power(value, rate - clock) for value in flow.decay)
+        there = eqx.tree_at(lambda flow: flow.decay, there, decay)
     return ScaledFlow(there, c, D * c, clock, k + 2 * (D * c + x), faint, beyond)
 
 

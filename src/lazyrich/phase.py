@@ -24,9 +24,11 @@ from lazyrich._validate.arrays import check_positive, check_static_float
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics.kernel import cosine_distance
+from lazyrich.metrics.population import population_hamming_distance, population_kernel_distance
 from lazyrich.networks import TwoLayer
 from lazyrich.numerics import LossBelow, integrate
 from lazyrich.numerics.precision import tree_cast
+from lazyrich.population import Population
 from lazyrich.problem import Problem
 from lazyrich.sweep import Grid, run
 from lazyrich.sweep.grid import MAX_CELLS
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
 TAUS = tuple(float(tau) for tau in np.geomspace(0.1, 2, 17))
 DELTAS = tuple(float(delta) for delta in np.linspace(-1, 1, 17))
+
+POPULATION_RTOL = 1e-4  # on infinite data, where a flow is cheap
 
 # The metrics at the end of each run, each with its title and whether its scale is logarithmic.
 METRICS = {
@@ -57,8 +61,11 @@ class StudentSetup:
       `n`, `test`: numbers of training and test points; `negative_slope`: of the activation below zero (0 is ReLU).
     - `time`: flow time in units of 1/τ²; so many steps at learning rate lr/τ² are `time = lr × steps`. `stop`: the loss
       at which a student has learned enough.
+    - `decay`: weight decay of the students; one that is large enough keeps the error from ever reaching `stop`.
     - `rtol`: of the flow. At the default, test error and kernel distance are within about 1 % of the flow's own, in the
       mean over seeds; at τ = 0.1, δ = 1 within 8 % and 4 %.
+    - `population`: learn from infinitely many points on the sphere instead of n, and measure everything in closed form.
+      The training error is then the test error, and `n` and `test` have no effect.
     """
 
     d: int = 100
@@ -70,6 +77,8 @@ class StudentSetup:
     time: float = 500.0
     stop: float = 1e-10
     rtol: float = 3e-2
+    decay: float = 0.0
+    population: bool = False
 
     def __post_init__(self) -> None:
         for name in ("d", "width", "teacher_width", "n", "test"):
@@ -77,6 +86,8 @@ class StudentSetup:
         for name in ("time", "stop", "rtol"):
             if not check_static_float(name, getattr(self, name)) > 0:  # `check_positive` would start JAX at import
                 raise ValueError(f"{name} must be positive; found {getattr(self, name):g}")
+        if not check_static_float("decay", self.decay) >= 0:
+            raise ValueError(f"decay must be 0 or positive; found {self.decay:g}")
         if not -np.inf < self.negative_slope <= 1:
             raise ValueError(
                 "negative_slope must be at most 1 and finite: σ(z) = max(z, negative_slope·z) bends at 0; "
@@ -132,12 +143,14 @@ def train_student(tau: float, delta: float, seed: int, setup: StudentSetup = Stu
     >>> sorted(result)[:4], result["train_loss"] < result["test_error"]
     (['fitted', 'gradients', 'hamming_distance', 'kernel_distance'], True)
     """
+    if setup.population:
+        return _train_on_population(tau, delta, seed, setup)
     problem, points, labels = _problem_and_test_data(
         seed, setup.d, setup.teacher_width, setup.n, setup.test, setup.negative_slope
     )
     scales = jnp.asarray(tau, float), jnp.asarray(delta, float)
     start = _make_student(jnp.asarray(seed), setup.d, setup.width, *scales, setup.negative_slope)
-    flow = GradientFlow(start, problem)
+    flow = GradientFlow(start, problem, decay=setup.decay)
     end = setup.time / tau**2
     traj = integrate(flow, [end], precision="single", until=LossBelow(setup.stop), rtol=setup.rtol, progress=False)
     found = measure(traj[-1], start, problem, points, labels)
@@ -146,6 +159,44 @@ def train_student(tau: float, delta: float, seed: int, setup: StudentSetup = Stu
         "gradients": int(traj.stats["gradients"]),
         "fitted": bool(traj.stats["stopped early"]),
     }
+
+
+def _train_on_population(tau: float, delta: float, seed: int, setup: StudentSetup) -> dict[str, float]:
+    """Train one student on infinitely many points, from the same start and teacher as with samples.
+
+    Units move in the span of their start and the teacher's, so that is where they are followed. A homogeneous network
+    has d times the mean square on N(0, I) that it has on the unit sphere.
+    """
+    scales = jnp.asarray(tau, float), jnp.asarray(delta, float)
+    student = _make_student(jnp.asarray(seed), setup.d, setup.width, *scales, setup.negative_slope)
+    guide = inits.teacher(
+        jax.random.split(jax.random.key(seed), 3)[0], setup.d, setup.teacher_width, setup.negative_slope
+    )
+    units = np.concatenate([student.W[: setup.width // 2] / jnp.linalg.norm(student.W[0]), guide.W])
+    basis = np.linalg.qr(units.T)[0]
+    start, teacher = (net.with_layers((net.W @ basis, net.a)) for net in (student, guide))
+    flow = GradientFlow(start, Population(teacher, kappa=2 / setup.d), decay=setup.decay or None)
+    end = setup.time / tau**2
+    traj = integrate(flow, [end], until=LossBelow(setup.stop), rtol=min(setup.rtol, POPULATION_RTOL), progress=False)
+    found, loss = traj.end, float(traj.loss[-1])
+    moved = sum(jnp.sum((a - b) ** 2) for a, b in zip(found.layers, start.layers, strict=True))
+    end_net, start_net = (net.with_layers((net.W @ basis.T, net.a)) for net in (found, start))  # S depends on d
+    return {
+        "test_error": loss,
+        "kernel_distance": float(population_kernel_distance(end_net, start_net)),
+        "hamming_distance": float(population_hamming_distance(found, start)),
+        "parameter_distance": float(jnp.sqrt(moved)),
+        "train_loss": loss,
+        "time": float(traj.times[-1]),
+        "gradients": int(traj.stats["steps"]),
+        "fitted": bool(traj.stats["stopped early"]),
+    }
+
+
+def _sweep_arguments(setup: StudentSetup) -> dict[str, float]:
+    """Return the parameters that a sweep stores: without a decay of 0 or `population=False`, so that older folders can
+    be continued."""
+    return {name: value for name, value in asdict(setup).items() if name not in ("decay", "population") or value}
 
 
 def _train_cell(tau: float, delta: float, seed: int, **parameters: float) -> dict[str, float]:
@@ -187,7 +238,7 @@ def phase_diagram(
         axes,
         seeds=grid.seeds,
         out=out,
-        fixed=asdict(setup),
+        fixed=_sweep_arguments(setup),
         engine=engine,
         workers=workers,
         progress=progress,

@@ -1,5 +1,7 @@
 r"""The data and the loss: $L(f) = \kappa \sum_i \ell(f(x_i), y_i)$."""
 
+from typing import ClassVar, Protocol
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -17,9 +19,10 @@ from lazyrich._core.array_namespace import (
 )
 from lazyrich._core.device import to_jax
 from lazyrich._core.linalg import numerical_rank, raise_if_differentiated
-from lazyrich._core.types import AnyArray, ArrayLike
+from lazyrich._core.types import AnyArray, ArrayLike, Layers
 from lazyrich._io.html import html_pre, html_table
 from lazyrich._validate.arrays import check_array, check_positive
+from lazyrich._validate.integers import check_int
 
 
 class Loss(eqx.Module):
@@ -140,6 +143,14 @@ def rank_guarded(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
     )
 
 
+class Predictor(Protocol):
+    """What a problem needs of a network: its outputs on rows of X, and their vector–Jacobian product."""
+
+    def __call__(self, X: Float[Array, "n d"]) -> Array: ...
+
+    def pullback(self, X: Float[Array, "n d"], r: Array) -> Layers: ...
+
+
 class Problem(eqx.Module):
     r"""A learning problem: inputs X (one row per sample), labels y and a loss.
 
@@ -160,6 +171,7 @@ class Problem(eqx.Module):
     y: Float[Array, " n"] | Float[Array, "n c"]
     loss: Loss
     kappa: Float[Array, ""]
+    has_samples: ClassVar[bool] = True
 
     def __init__(self, X: ArrayLike, y: ArrayLike, loss: Loss | None = None, kappa: ArrayLike = 1.0):
         self.X = check_array("X", X, (2,))
@@ -232,6 +244,16 @@ class Problem(eqx.Module):
         """Return ∂²L/∂f² of each output, in the shape of f."""
         return (self.kappa * self.loss.second_derivative(f.reshape(self.y.shape), self.y)).reshape(f.shape)
 
+    # The loss of a network, which a `Population` has, too
+
+    def loss_of(self, net: Predictor) -> Float[Array, ""]:
+        """Return the loss of a network."""
+        return self.value(net(self.X))
+
+    def gradient_of(self, net: Predictor) -> Layers:
+        """Return the gradient of the loss of a network, in the shape of its layers."""
+        return net.pullback(self.X, self.slope(net(self.X)))
+
     # Linear algebra of the data
 
     @property
@@ -290,7 +312,50 @@ class Problem(eqx.Module):
         size = jnp.linalg.norm(self.y)
         return float(jnp.where(size == 0, 0.0, jnp.linalg.norm(self.y - self.X @ self.min_norm_solution) / size))
 
-    # Transforms
+    # Transforms, and another source of problems
+
+    @staticmethod
+    def in_context(covariance: ArrayLike, context_length: int, kappa: ArrayLike = 1.0) -> "Problem":
+        r"""Return the problem of linear regression in context, over all prompts, as linear attention learns it.
+
+        A prompt has N pairs $(x_i, y_i = w\cdot x_i)$ and a query x, all inputs $N(0, \Lambda)$ with Λ the
+        `covariance`, and a $w \sim N(0, I)$ of its own; the label is $w\cdot x$. Linear attention is linear in the
+        features $b x^\top$, $b = \frac1N\sum_i y_ix_i$ (`networks.prompt_features`), whose second moment is
+        $C\otimes\Lambda$ with $C = \Lambda^2 + (\Lambda^2 + \mathrm{tr}\Lambda\,\Lambda)/N$. So the loss over all
+        prompts is that of D² samples, and of one more for what no M can fit; its minimum is at $M = C^{-1}\Lambda$
+        (Zhang, Singh, Latham and Saxe 2025).
+
+        >>> problem = Problem.in_context([1.0, 0.5], 10)              # a diagonal covariance
+        >>> problem, problem.min_norm_solution.reshape(2, 2).round(3)
+        (Problem(5 samples, 4 features, 1 output, Square loss, kappa 1), Array([[0.8  , 0.   ],
+               [0.   , 1.429]], dtype=float64))
+        """
+        given = check_array("covariance", covariance, (1, 2))
+        N = check_int("context_length", context_length)
+        if given.ndim == 2 and given.shape[0] != given.shape[1]:
+            raise ValueError(
+                f"covariance must be a vector, its diagonal, or a square matrix; found shape {given.shape}"
+            )
+        if given.ndim == 1:
+            values, basis = given, jnp.eye(len(given))
+        else:
+            values, basis = jnp.linalg.eigh(given)
+            if is_concrete(given) and jnp.max(jnp.abs(given - given.T)) > 1e-12 * jnp.max(jnp.abs(given)):
+                raise ValueError("covariance must be symmetric; pass (C + C.T)/2 if rounding made it asymmetric")
+        if is_concrete(values) and not float(jnp.min(values)) > 0:
+            raise ValueError(
+                f"covariance must be positive definite; its smallest eigenvalue is {float(jnp.min(values)):.2g}"
+            )
+        noise = (values**2 + jnp.sum(values) * values) / N
+        C = values**2 + noise
+
+        def matrix(eigenvalues: Array) -> Array:
+            return (basis * eigenvalues) @ basis.T if given.ndim == 2 else jnp.diag(eigenvalues)
+
+        X = jnp.kron(matrix(jnp.sqrt(C)), matrix(jnp.sqrt(values)))
+        y = matrix(values**1.5 / jnp.sqrt(C)).ravel()
+        left = jnp.sqrt(jnp.sum(values * noise / C))
+        return Problem(jnp.vstack([X, jnp.zeros(X.shape[1])]), jnp.append(y, left), kappa=kappa)
 
     def whiten(self) -> "Problem":
         r"""Return the same labels on the whitened inputs $X (\kappa X^\top X)^{-1/2}$, with $\kappa X^\top X = I$.
@@ -304,6 +369,22 @@ class Problem(eqx.Module):
                 "drop features, or project onto the row space first"
             )
         return Problem(U @ Vt / jnp.sqrt(self.kappa), self.y, self.loss, self.kappa)
+
+    def residual(self, beta: ArrayLike) -> "Problem":
+        r"""Return the problem that is left beside a fixed predictor β: the labels $y - X\beta$, for the square loss.
+
+        >>> Problem([[1.0, 2.0]], [5.0]).residual([1.0, 1.0]).y
+        Array([2.], dtype=float64)
+        """
+        beta = check_array("beta", beta, (1, 2))
+        if not isinstance(self.loss, Square):
+            raise ValueError(
+                "a fixed predictor can be moved into the labels of the square loss only; found "
+                f"{type(self.loss).__name__} loss"
+            )
+        if beta.shape != (self.d, *self.y.shape[1:]):
+            raise ValueError(f"beta must have the shape {(self.d, *self.y.shape[1:])} of X⁺y; found {beta.shape}")
+        return Problem(self.X, self.y - self.X @ beta, self.loss, self.kappa)
 
     def compress(self) -> "Problem":
         r"""Return an equivalent problem with at most d + c samples, for linear predictors and the square loss.

@@ -42,7 +42,7 @@ def rounding_warning(flow: GradientFlow, times: ArrayLike, scaled: ScaledFlow | 
     >>> rounding_warning(flow, np.array([0.0, 25.0]))
     'a mode of the target is absent or opposed, to rounding: ... from about t = 7.7 on is decided by rounding'
     """
-    if not isinstance(flow.problem.loss, Square):
+    if not flow.problem.has_samples or not isinstance(flow.problem.loss, Square):
         return ""
     scaled = nondimensionalize(flow) if scaled is None else scaled
     flow = stop_gradient(scaled.flow)

@@ -23,6 +23,7 @@ from lazyrich._validate.integers import pluralize
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import NETWORKS, Network
+from lazyrich.population import Population
 from lazyrich.problem import Exponential, Logistic, Problem, Square
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class Trajectory(eqx.Module):
 
     `traj[i]` is the network at times[i], `traj[i:j]` a part of the trajectory, and `traj.at(t)` the network at any time
     in between: by the closed form if there is one, else by cubic interpolation where that is accurate. `stop_reason`
-    states why the path ends where it does.
+    states why the path ends where it does. `mirror_path` is what `equivalent_flow` needs of a descent, if it was kept.
     """
 
     flow: GradientFlow
@@ -62,6 +63,7 @@ class Trajectory(eqx.Module):
     stop_reason: str = eqx.field(static=True, default="")
     stats: dict[str, Any] = eqx.field(default_factory=dict)
     closed_form: Callable[[GradientFlow, Array], Network] | None = eqx.field(static=True, default=None)
+    mirror_path: Float[Array, "t 3 d"] | None = None
 
     def __len__(self) -> int:
         return len(self.times)
@@ -78,7 +80,9 @@ class Trajectory(eqx.Module):
         picked = jax.tree.map(lambda leaf: leaf[rows], self.nets)
         if np.ndim(rows) == 0:
             return picked
-        return Trajectory(self.flow, self.times[rows], picked, self.by, self.stop_reason, self.stats, self.closed_form)
+        path = None if self.mirror_path is None else self.mirror_path[rows]
+        times, words = self.times[rows], (self.by, self.stop_reason, self.stats)
+        return Trajectory(self.flow, times, picked, *words, self.closed_form, path)
 
     def map(self, function: Callable[[Network], PyTree]) -> PyTree:
         """Apply a function of a network to each time of the trajectory, vectorized."""
@@ -106,8 +110,13 @@ class Trajectory(eqx.Module):
 
     @property
     def loss(self) -> Float[Array, " t"]:
-        """The training loss at each time."""
+        """The training loss of the data at each time, without the penalty of weight decay."""
         return vmap_over_stack(self.flow.loss, self.nets)
+
+    @property
+    def objective(self) -> Float[Array, " t"]:
+        """The loss plus the penalty of weight decay at each time: what the flow descends."""
+        return vmap_over_stack(self.flow.objective, self.nets)
 
     @property
     def layer_norms(self) -> Float[Array, "t layers"]:
@@ -155,17 +164,23 @@ class Trajectory(eqx.Module):
         return self.flow.net.with_layers(raise_if(layers, {message: jax.lax.stop_gradient(doubt) > DOUBT}))
 
     def to_xarray(self) -> "xarray.Dataset":
-        """Return loss, outputs, predictor and parameters over time as a dataset, with `by` in the attributes."""
+        """Return loss, outputs, predictor and parameters over time as a dataset, with `by` in the attributes.
+
+        A flow with weight decay adds the objective.
+        """
         require_packages("to_xarray", "sweep", "xarray")
         import xarray
 
         names = {"time": ("time", np.asarray(self.times))}
         data: dict[str, Any] = {"loss": ("time", np.asarray(self.loss))}
+        if self.flow.decay is not None:
+            data["objective"] = ("time", np.asarray(self.objective))
 
         def add(name: str, value: Array, axes: tuple[str, ...]) -> None:
             data[name] = (("time", *axes[: value.ndim - 1]), np.asarray(value))
 
-        add("outputs", self.outputs, ("sample", "output"))
+        if self.flow.problem.has_samples:
+            add("outputs", self.outputs, ("sample", "output"))
         if self.flow.net.linear_in_inputs:
             add("beta", self.beta, ("feature", "output"))
         for l, layer in enumerate(self.nets.layers, 1):
@@ -182,7 +197,8 @@ class Trajectory(eqx.Module):
         """
         if len({jax.tree.structure(net) for net in (self.nets, self.flow.net)}) > 1:
             raise ValueError(f"nets must be the flow's network along time; found {self.nets!r:.60}")
-        saved = _SavedTrajectory(self.flow, self.times, self.nets.layers, self.by, self.stop_reason, self.stats)
+        words = (self.by, self.stop_reason, self.stats)
+        saved = _SavedTrajectory(self.flow, self.times, self.nets.layers, *words, self.mirror_path)
         npz_file.save(path, saved, (*_SAVABLE_CLASSES, *_user_classes(self.flow.net)))
 
     @staticmethod
@@ -201,7 +217,8 @@ class Trajectory(eqx.Module):
         # Arrays that a network keeps outside of its layers are repeated along time.
         still = jax.tree.map(lambda leaf: jnp.broadcast_to(leaf, (len(saved.times), *leaf.shape)), saved.flow.net)
         nets = still.with_layers(saved.layers)
-        return Trajectory(saved.flow, saved.times, nets, saved.by, saved.stop_reason, saved.stats)
+        words = (saved.by, saved.stop_reason, saved.stats)
+        return Trajectory(saved.flow, saved.times, nets, *words, mirror_path=saved.mirror_path)
 
     def plot(self) -> "matplotlib.figure.Figure":
         """Plot loss, predictor or outputs, and the norm of each layer over time."""
@@ -238,13 +255,13 @@ def _hermite(flow: GradientFlow, start: Layers, end: Layers, gap: Array, s: Arra
 
         return tuple(jax.tree.map(part, start, end, v0, v1) for part in (value, slope))
 
-    def missed(s: Array) -> Array:
+    def slope_defect(s: Array) -> Array:
         state, slope = cubic(s)
         return _norm(jax.tree.map(lambda v, d: gap * v - d, flow.vector_field(state), slope))
 
     apart = _norm(jax.tree.map(jnp.subtract, end, start))
     between = (s > 0) & (s < 1) & (gap > 0)
-    errors = jnp.stack([missed(jnp.asarray(place)) for place in (0.25, 0.5, 0.75, s)])
+    errors = jnp.stack([slope_defect(jnp.asarray(place)) for place in (0.25, 0.5, 0.75, s)])
     rounding = 1e-12 * _norm(end)
     doubt = jnp.where(between, jnp.max(errors) / jnp.where(apart > rounding, apart, rounding), 0.0)
     return cubic(s)[0], jnp.where(jnp.isnan(doubt), jnp.inf, doubt)
@@ -265,6 +282,7 @@ class _SavedTrajectory:
     by: Provenance
     stop_reason: str
     stats: dict[str, Any]
+    mirror_path: Array | None
 
     def __post_init__(self) -> None:
         words = (self.stop_reason, self.by.kind, self.by.method, self.by.detail, *self.by.sources)
@@ -289,9 +307,13 @@ class _SavedTrajectory:
                 f"the layers along time must be float64 of shapes {needed}; "
                 f"found {[f'{leaf.dtype} {leaf.shape}' for leaf in found]}"
             )
+        path = self.mirror_path
+        if path is not None and (path.shape[:2] != (len(self.times), 3) or path.ndim != 3 or path.dtype != float):
+            raise ValueError(f"mirror_path must be float64 with 3 rows per time; found {path.dtype} {path.shape}")
 
 
-_SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Square, Logistic, Exponential, *NETWORKS)
+_LOSSES = (Square, Logistic, Exponential)
+_SAVABLE_CLASSES = (_SavedTrajectory, Provenance, GradientFlow, Problem, Population, *_LOSSES, *NETWORKS)
 
 
 def _user_classes(node: PyTree) -> set[type]:

@@ -7,6 +7,7 @@ import pytest
 from conftest import distance
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import solve_ivp
 
 import lazyrich as lr
 from lazyrich import inits
@@ -254,3 +255,97 @@ def test_upstream_speeds_up_the_first_layer():
     first0, last0 = (distance(slow.vector_field(slow.net.layers)[l], 0 * slow.net.layers[l]) for l in (0, 1))
     assert first == pytest.approx(5 * first0)
     assert last == pytest.approx(last0 / 5)
+
+
+@pytest.mark.parametrize(("c1", "c2", "h"), [(1.5, 0.2, 7), (1.5, 0.2, 40), (2.0, 0.0, 4), (0.0, 3.0, 3)])
+def test_wide(c1, c2, h):
+    net = inits.wide(KEY, 4, h, 3, c1, c2)
+    W, V = net.weights
+    assert np.allclose(W.T @ W, c1 * np.eye(4))
+    assert np.allclose(V @ V.T, c2 * np.eye(3))
+    assert np.allclose(V @ W, 0, atol=1e-15)
+    without = inits.infinite_width(4, 3, c1, c2)
+    assert np.allclose(net.ntk(jnp.eye(4)), without.ntk(jnp.eye(4)))
+    assert np.all(without.beta == 0)
+    same = (inits.wide(KEY, 4, 9, 3, gamma=4.0), inits.wide(KEY, 4, 9, 3, 0.25, 0.25))
+    assert all(np.array_equal(a, b) for a, b in zip(*(net.weights for net in same), strict=True))
+
+
+def test_gaussian_networks_tend_to_infinite_width():
+    """f = Σ a_i w_i·x / (γh) with a, w ~ N(0, 1) at the rate γh: at unit rates W₁ = w/√(γh), W₂ = a/√(γh)."""
+    gamma, without = 2.0, inits.infinite_width(3, 2, gamma=2.0).ntk(jnp.eye(3))
+    gaps = []
+    for h in (100, 10_000):
+        net = inits.gaussian(KEY, (3, h, 2), std=(gamma * h) ** -0.5)
+        gaps.append(float(jnp.max(jnp.abs(net.ntk(jnp.eye(3)) - without))))
+    assert gaps[1] < 0.02
+    assert gaps[1] < 0.3 * gaps[0]
+
+
+@pytest.mark.parametrize("rank_stabilized", [False, True])
+def test_lora(rank_stabilized):
+    net = inits.lora(KEY, 30, 6, 4, alpha=8, size=0.5, rank_stabilized=rank_stabilized)
+    A, B = net.weights
+    scale = 8 / 4 ** (0.5 if rank_stabilized else 1)
+    assert np.allclose(A @ A.T, 0.5 * scale * np.eye(4))
+    assert np.all(B == 0)
+    drawn = inits.lora(KEY, 3000, 6, 4, distribution="gaussian").weights[0]
+    assert np.allclose(jnp.sum(drawn**2, axis=1), 1 / 3, rtol=0.1)
+    assert np.max(np.abs(drawn @ drawn.T - np.eye(4) / 3)) > 1e-4
+
+
+def test_lora_is_the_adapter_of_a_frozen_layer():
+    """Its flow is that of A and B beside W₀, at s times their clock."""
+    rng = np.random.default_rng(0)
+    d, c, rank, alpha, (eta_A, eta_B) = 4, 3, 2, 6.0, (0.5, 2.0)
+    s, X, W0, labels = alpha / rank, rng.normal(size=(7, d)), rng.normal(size=(c, d)), rng.normal(size=(7, c))
+    net = inits.lora(KEY, d, c, rank, alpha=alpha)
+    flow = lr.GradientFlow(net, lr.Problem(X, labels).residual(W0.T), (eta_A, eta_B))
+
+    def field(_, z):
+        A, B = z[: rank * d].reshape(rank, d), z[rank * d :].reshape(c, rank)
+        G = (X @ (W0 + s * B @ A).T - labels).T @ X
+        return -np.concatenate([eta_A * s * (B.T @ G).ravel(), eta_B * s * (G @ A.T).ravel()])
+
+    start = np.concatenate([np.ravel(net.weights[0]) / np.sqrt(s), np.zeros(c * rank)])
+    z = solve_ivp(field, (0, 0.3), start, "DOP853", rtol=1e-12, atol=1e-14).y[:, -1]
+    merged = s * z[rank * d :].reshape(c, rank) @ z[: rank * d].reshape(rank, d)
+    assert np.allclose(lr.integrate(flow, [0.3 * s]).beta[0], merged.T, atol=1e-9)
+
+
+def test_lora_with_orthogonal_rows_has_a_closed_form():
+    rng = np.random.default_rng(1)
+    X = np.linalg.qr(rng.normal(size=(9, 5)))[0]
+    net = inits.lora(KEY, 5, 3, 2, alpha=8, size=0.4)
+    flow = lr.GradientFlow(net, lr.Problem(X, rng.normal(size=(9, 3))).residual(rng.normal(size=(5, 3))), (1.0, 4.0))
+    assert lr.explain(flow).used.name == "isotropic imbalance"
+    delta = float(jnp.trace(net.conserved_quantities(flow.rates)["Delta_1"])) / 2 / np.sqrt(4.0)
+    assert delta == pytest.approx(-(8 / 2) * 0.4 * np.sqrt(4.0 / 1.0))
+    assert np.allclose(lr.exact(flow, [0.7]).beta, lr.integrate(flow, [0.7]).beta, atol=1e-9)
+    other = lr.GradientFlow(inits.lora(KEY, 5, 3, 2, distribution="gaussian"), flow.problem)
+    assert not lr.explain(other)
+
+
+def test_wide_networks_and_adapters_refuse():
+    with pytest.raises(ValueError, match="orthogonal blocks need h ≥ 7 hidden units for d = 4 and c = 3; found h = 6"):
+        inits.wide(KEY, 4, 6, 3, 1.0, 1.0)
+    with pytest.raises(ValueError, match="give c1 and c2, or gamma alone; found c1 and gamma"):
+        inits.wide(KEY, 4, 9, 3, 1.0, gamma=1.0)
+    with pytest.raises(ValueError, match="or gamma alone; found none of them"):
+        inits.infinite_width(4, 3)
+    with pytest.raises(ValueError, match="one of c1 and c2 must be positive"):
+        inits.infinite_width(4, 3, 0.0, 0.0)
+    with pytest.raises(ValueError, match="c2 must not be negative; found -1"):
+        inits.infinite_width(4, 3, 1.0, -1.0)
+    with pytest.raises(ValueError, match="gamma must be positive; found 0"):
+        inits.infinite_width(4, 3, gamma=0.0)
+    with pytest.raises(ValueError, match=r"alpha and size must be positive.*found size = 0"):
+        inits.lora(KEY, 4, 3, 2, size=0.0)
+    with pytest.raises(ValueError, match="rank must be a whole number, between 1 and 4; found 5"):
+        inits.lora(KEY, 4, 3, 5)
+    with pytest.raises(ValueError, match="'orthogonal' or 'gaussian'; found 'zeros'"):
+        inits.lora(KEY, 4, 3, 2, distribution="zeros")
+    with pytest.raises(ValueError, match=r"shape \(4, 3\) of X⁺y; found \(3, 4\)"):
+        lr.Problem(np.eye(4), np.ones((4, 3))).residual(np.ones((3, 4)))
+    with pytest.raises(ValueError, match="square loss only; found Logistic"):
+        lr.Problem(np.eye(2), [1.0, -1.0], lr.Logistic()).residual([1.0, 1.0])

@@ -65,29 +65,29 @@ def test_a_second_run_is_instant(made):
 
 
 def test_what_was_sealed_is_told_until_anything_changes(tmp_path, monkeypatch):
-    page, asked = tmp_path / "claims" / "one.html", up_to_date.question(seed=0)
+    page, asked = tmp_path / "claims" / "one.html", up_to_date.hash_inputs(seed=0)
     page.parent.mkdir()
     page.write_text("a page")
-    assert up_to_date.sealed(tmp_path, asked) is None
-    up_to_date.seal(tmp_path, asked, "all facts hold")
+    assert up_to_date.read_seal(tmp_path, asked) is None
+    up_to_date.write_seal(tmp_path, asked, "all facts hold")
     (tmp_path / "lock").touch()
-    assert up_to_date.sealed(tmp_path, asked) == "all facts hold"
-    assert up_to_date.sealed(tmp_path, up_to_date.question(seed=1)) is None
+    assert up_to_date.read_seal(tmp_path, asked) == "all facts hold"
+    assert up_to_date.read_seal(tmp_path, up_to_date.hash_inputs(seed=1)) is None
     for name, text in {"claims/one.html": "b page", "two.html": "", up_to_date.NAME: "{"}.items():
         before = (tmp_path / name).read_text() if (tmp_path / name).exists() else None
         (tmp_path / name).write_text(text)
-        assert up_to_date.sealed(tmp_path, asked) is None, name
+        assert up_to_date.read_seal(tmp_path, asked) is None, name
         (tmp_path / name).unlink() if before is None else (tmp_path / name).write_text(before)
     data = tmp_path / "data"
     data.mkdir()
     monkeypatch.setenv("LAZYRICH_DATA", str(data))
-    without = up_to_date.question(seed=0)
+    without = up_to_date.hash_inputs(seed=0)
     (data / "mnist.gz").touch()
-    assert up_to_date.question(seed=0) not in (without, asked)
+    assert up_to_date.hash_inputs(seed=0) not in (without, asked)
 
 
 def test_the_command_knows_that_nothing_has_changed_without_jax(tmp_path):
-    up_to_date.seal(tmp_path, up_to_date.question(seed=3, only="*"), "all facts hold")
+    up_to_date.write_seal(tmp_path, up_to_date.hash_inputs(seed=3, only="*"), "all facts hold")
     code = (
         "import sys\nfrom lazyrich.cli import app\n"
         f"app(['atlas', '--seed', '3', '--out', {str(tmp_path)!r}], standalone_mode=False)\n"

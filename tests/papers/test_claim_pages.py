@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from lazyrich.cli import app
 from lazyrich.papers.atlas.claim_pages import pages
 from lazyrich.papers.atlas.mathml import convert_tex
-from lazyrich.papers.atlas.typeset import quoted, typeset
+from lazyrich.papers.atlas.typeset import quotation_html, typeset
 from lazyrich.papers.claim import Claim
 from lazyrich.papers.json_export import objection
 from lazyrich.papers.verdicts import Grade, Verdict
@@ -107,11 +107,16 @@ def test_one_letter_is_an_index_and_the_next_a_factor():
 
 def test_typesetting():
     assert typeset("a_k <b>") == "<math><msub><mi>a</mi><mi>k</mi></msub></math> &lt;b&gt;"
-    assert quoted(r"\frac{1}{2}").startswith('<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">')
-    assert quoted(r"see $\nosuchcommand{x}$").endswith("<code>\\nosuchcommand{x}</code>")
-    assert quoted("a **b** <i>, *of $c$* and*") == f"a <em>b</em> &lt;i&gt;, <em>of {quoted('$c$')}</em> and*"
-    assert quoted("a **b** <i>") == "a <em>b</em> &lt;i&gt;"
-    assert quoted(r"$w^\intercal$") == quoted(r"$w^\top$")
+    assert quotation_html(r"\frac{1}{2}").startswith(
+        '<math xmlns="http://www.w3.org/1998/Math/MathML" display="block">'
+    )
+    assert quotation_html(r"see $\nosuchcommand{x}$").endswith("<code>\\nosuchcommand{x}</code>")
+    assert (
+        quotation_html("a **b** <i>, *of $c$* and*")
+        == f"a <em>b</em> &lt;i&gt;, <em>of {quotation_html('$c$')}</em> and*"
+    )
+    assert quotation_html("a **b** <i>") == "a <em>b</em> &lt;i&gt;"
+    assert quotation_html(r"$w^\intercal$") == quotation_html(r"$w^\top$")
 
 
 @pytest.mark.parametrize(
@@ -131,8 +136,8 @@ def test_typesetting():
     ],
 )
 def test_a_quotation_is_cut_within_a_formula(part, whole):
-    assert quoted(part) == quoted(whole)
-    assert "<code>" not in quoted(part)
+    assert quotation_html(part) == quotation_html(whole)
+    assert "<code>" not in quotation_html(part)
 
 
 def test_a_formula_that_cannot_be_converted_is_refused():

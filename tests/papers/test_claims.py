@@ -15,7 +15,7 @@ from lazyrich.cli import app
 from lazyrich.papers.claim import Claim, Evidence, Setup
 from lazyrich.papers.proof import Proof
 from lazyrich.papers.verdicts import Grade, Verdict
-from lazyrich.papers.verify import Report, check, chosen, load, verify
+from lazyrich.papers.verify import Report, check, load, select_claims, verify
 
 
 def named(each):
@@ -49,7 +49,9 @@ def test_what_a_claim_must_say(each):
         assert each.why, "no reason for the tolerance"
     assert (each.as_printed is not None) == (each.verdict in (Verdict.CORRECTED, Verdict.FAILS))
     assert bool(each.exceptions) == (each.verdict is Verdict.GENERIC)
-    assert (each.standalone_counterexample is not None) == (each.verdict is Verdict.FAILS)
+    against = each.verdict in (Verdict.FAILS, Verdict.CORRECTED)
+    assert against or each.standalone_counterexample is None, "nothing to show: the statement holds"
+    assert each.standalone_counterexample is not None or each.verdict is not Verdict.FAILS, "ten lines without us"
 
 
 FAILING = [each for each in load() if each.standalone_counterexample is not None]
@@ -89,15 +91,15 @@ def test_a_proof_is_remembered_by_its_code(monkeypatch, tmp_path):
 
 def test_proofs():
     assert Proof("in general", _squares).check() == ""
-    assert "does not go through" in Proof("wrong", lambda spoilt: _squares(not spoilt)).check()
-    assert "spoilt" in Proof("vacuous", lambda spoilt: (sympy.Integer(0), sympy.Integer(0))).check()
-    assert "does not go through" in Proof("nothing", lambda spoilt: ([], [])).check()
-    assert "does not go through" in Proof("unknown", lambda spoilt: None).check()
-    assert "spoilt" in Proof("true anyway", lambda spoilt: True).check()
-    assert "cannot tell" in Proof("undecided", lambda spoilt: None if spoilt else True).check()
-    assert "cannot tell" in Proof("undecided", lambda spoilt: sympy.Symbol("x") > 0 if spoilt else sympy.true).check()
-    assert "does not go through" in Proof("no Boolean", lambda spoilt: 0 if spoilt else 1).check()
-    assert Proof("a Boolean of SymPy", lambda spoilt: sympy.false if spoilt else sympy.true).check() == ""
+    assert "does not go through" in Proof("wrong", lambda spoiled: _squares(not spoiled)).check()
+    assert "spoiled" in Proof("vacuous", lambda spoiled: (sympy.Integer(0), sympy.Integer(0))).check()
+    assert "does not go through" in Proof("nothing", lambda spoiled: ([], [])).check()
+    assert "does not go through" in Proof("unknown", lambda spoiled: None).check()
+    assert "spoiled" in Proof("true anyway", lambda spoiled: True).check()
+    assert "cannot tell" in Proof("undecided", lambda spoiled: None if spoiled else True).check()
+    assert "cannot tell" in Proof("undecided", lambda spoiled: sympy.Symbol("x") > 0 if spoiled else sympy.true).check()
+    assert "does not go through" in Proof("no Boolean", lambda spoiled: 0 if spoiled else 1).check()
+    assert Proof("a Boolean of SymPy", lambda spoiled: sympy.false if spoiled else sympy.true).check() == ""
 
 
 @pytest.mark.parametrize("each", [each for each in load() if each.proofs], ids=lambda c: c.id)
@@ -120,10 +122,10 @@ def test_only_a_proof_of_the_statement_that_goes_through_makes_it_proved():
     assert (part.grade, part.verdict) == (Grade.COMPUTED, Verdict.HOLDS)
     assert part.seen.startswith("a part is proved: in general")
     assert part.row()["proofs"] == [{"scope": "in general", "whole": False}]
-    failed = check(_claim_with((lambda spoilt: _squares(not spoilt), True)))
+    failed = check(_claim_with((lambda spoiled: _squares(not spoiled), True)))
     assert (failed.grade, failed.verdict) == (Grade.COMPUTED, Verdict.DISPUTED)
     assert "proved" not in failed.seen
-    assert check(_claim_with((_squares, True), (lambda spoilt: None, False))).grade is Grade.COMPUTED
+    assert check(_claim_with((_squares, True), (lambda spoiled: None, False))).grade is Grade.COMPUTED
     assert Report((failed,)).summary.startswith("1 statement: 1 DISPUTED; 0 proved")
 
 
@@ -135,9 +137,9 @@ def test_an_empty_statement_is_vacuous_before_it_holds():
     assert set(alike.values()) == {Verdict.VACUOUS}
 
 
-def _squares(spoilt):
+def _squares(spoiled):
     x, y = sympy.symbols("x y")
-    return sympy.Matrix([(x + y) ** 2, 0]), sympy.Matrix([x**2 + y**2 + (1 if spoilt else 2) * x * y, 0])
+    return sympy.Matrix([(x + y) ** 2, 0]), sympy.Matrix([x**2 + y**2 + (1 if spoiled else 2) * x * y, 0])
 
 
 def test_setups():
@@ -188,8 +190,8 @@ def test_processes_find_what_is_found_here(monkeypatch):
     def known_here(setup):
         return Evidence.true(True)
 
-    mine = replace(chosen("smith2022/infinite-width")[0], check=known_here)
-    monkeypatch.setattr("lazyrich.papers.verify.chosen", lambda patterns: [*chosen(names), mine])
+    mine = replace(select_claims("smith2022/infinite-width")[0], check=known_here)
+    monkeypatch.setattr("lazyrich.papers.verify.select_claims", lambda patterns: [*select_claims(names), mine])
     here = verify(names)
     monkeypatch.setattr("lazyrich.papers.verify.FEW", 1)
     there = verify(names, workers=2)

@@ -53,12 +53,23 @@ def test_the_style_and_the_front_door_count_for_all(home):
     assert not set(keys(home).values()) & set(before.values())
 
 
+def test_a_new_public_name_counts_for_nobody(home):
+    """The tables of names at the front door say where names are, and compute nothing."""
+    before = keys(home)
+    door = home / "__init__.py"
+    text = door.read_text(encoding="utf-8").replace('_SUBMODULES = ("inits",', '_SUBMODULES = ("brand_new", "inits",')
+    text = text.replace('"enable_compilation_cache",', '"enable_compilation_cache brand_new",', 1)
+    assert text.count("brand_new") == 2
+    door.write_text(text, encoding="utf-8")
+    assert keys(home) == before
+
+
 def test_what_is_imported_is_reached():
     """Statically, what is loaded by importing a module by itself."""
-    reached = Code().reached(EXACT)
+    reachable = Code().reachable(EXACT)
     for name in ("_solve", "theorems.trajectories.neuron", "numerics.integration", "_io.plots", "papers.figure"):
-        assert f"{PACKAGE}.{name}" in reached
-    assert "lazyrich.torch.probe" not in reached
+        assert f"{PACKAGE}.{name}" in reachable
+    assert "lazyrich.torch.probe" not in reachable
 
 
 DOORS = {
@@ -88,4 +99,4 @@ def test_the_front_door_is_seen_through(tmp_path, door, user, wanted):
     files = {"__init__": DOORS[door], "maths": "def exact(): ...", "drawing": "def draw(): ...", "user": user}
     for name, text in files.items():
         (tmp_path / f"{name}.py").write_text(text)
-    assert Code(tmp_path).reached("lazyrich.user") == wanted
+    assert Code(tmp_path).reachable("lazyrich.user") == wanted

@@ -394,8 +394,8 @@ def two_sets():
 def slope(images):
     """Return the slope of log power over log frequency, from means over rings, under a Hann window."""
     size = images.shape[-1]
-    grey, window = images.double().mean(1), torch.hann_window(size, periodic=False).double()
-    power = torch.fft.fft2((grey - grey.mean((1, 2), keepdim=True)) * window[:, None] * window).abs().square().mean(0)
+    gray, window = images.double().mean(1), torch.hann_window(size, periodic=False).double()
+    power = torch.fft.fft2((gray - gray.mean((1, 2), keepdim=True)) * window[:, None] * window).abs().square().mean(0)
     frequency = torch.fft.fftfreq(size, 1 / size)
     ring = (frequency[:, None] ** 2 + frequency**2).sqrt().round()
     rings = torch.arange(2, size // 2)

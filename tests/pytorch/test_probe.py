@@ -376,8 +376,8 @@ def test_outputs_are_checked_on_all_inputs():
     x = blobs()[0]
     model = Limited()
     probe = Probe(model, x, sample=5)
-    worst = int(probe._order[5:][x[probe._order[5:], 0].argmax()])
-    x[probe._order[:5], 0] = 0.0
+    worst = int(probe._permutation[5:][x[probe._permutation[5:], 0].argmax()])
+    x[probe._permutation[:5], 0] = 0.0
     probe = Probe(model, x, sample=5)
     model.limit.fill_(float(x[worst, 0]) - 1e-4)
     with pytest.raises(

@@ -20,7 +20,7 @@ def vmap_over_stack(function: Callable[..., PyTree], nets: PyTree, one_at_a_time
     The compiled program is reused if the function is the same object: a function of a module, with its other arguments
     bound by `jax.tree_util.Partial`, or a method of a flow.
     """
-    run = _mapped if one_at_a_time else _vmapped
+    run = _jit_map if one_at_a_time else _jit_vmap
     if not is_concrete(function, nets):
         return run(function, nets)
     count = len(jax.tree.leaves(nets)[0])
@@ -35,10 +35,10 @@ def _pad_with_last(leaf: np.ndarray, room: int) -> np.ndarray:
 
 
 @eqx.filter_jit
-def _vmapped(function: Callable[..., PyTree], nets: PyTree) -> PyTree:
+def _jit_vmap(function: Callable[..., PyTree], nets: PyTree) -> PyTree:
     return eqx.filter_vmap(function)(nets)
 
 
 @eqx.filter_jit
-def _mapped(function: Callable[..., PyTree], nets: PyTree) -> PyTree:
+def _jit_map(function: Callable[..., PyTree], nets: PyTree) -> PyTree:
     return jax.lax.map(function, nets)

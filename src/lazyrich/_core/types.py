@@ -29,3 +29,4 @@ else:
 
 Layers = tuple[PyTree, ...]  # the parameters of a network, first layer first; most layers are one array
 LayerRates = ArrayLike | Sequence[ArrayLike] | None  # learning rates: one number, one per layer, or ones
+LayerDecay = ArrayLike | Sequence[ArrayLike] | None  # weight decay: one number, one per layer, or none

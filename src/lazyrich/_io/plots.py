@@ -58,10 +58,21 @@ def plot_trajectory(traj: Any) -> Figure:
         if np.any(loss > 0) and loss.max() > 100 * loss.min():
             loss_axes.set_yscale("log")
         loss_axes.set(title="Training loss", ylabel="L")
+        if traj.flow.decay is not None:
+            loss_axes.lines[0].set_label("loss of the data")
+            loss_axes.plot(times, np.asarray(traj.objective), "--", label="with the penalty of decay")
+            loss_axes.legend(loc="best")
 
         if traj.flow.net.linear_in_inputs:
             curves, name = np.asarray(traj.beta), r"\beta"
             title = "Linear predictor"
+        elif not traj.flow.problem.has_samples:  # two layers, with one output
+            norms = [
+                np.asarray(layer).reshape(len(times), -1, layer[0].shape[-1] if layer.ndim > 2 else 1)
+                for layer in traj.nets.layers
+            ]
+            curves, name = np.prod([np.linalg.norm(layer, axis=2) for layer in norms], axis=0), r"|a|\|w\|"
+            title = "Size of the hidden units"
         else:
             curves, name = np.asarray(traj.outputs), "f"
             title = "Outputs on the training set"
@@ -114,6 +125,30 @@ def plot_mode_schedule(plan: Any) -> Figure:
     return figure
 
 
+def plot_staircase(stairs: Any) -> Figure:
+    """Plot the coefficients on each plateau and the loss over time, as steps."""
+    times, beta, loss = stairs.times, stairs.beta, stairs.loss
+    end = 1.15 * times[-1] if times[-1] > 0 else 1.0
+    grid = np.append(times, end)
+    shown = np.sort(np.argsort(-np.max(np.abs(beta), axis=0), kind="stable")[:MAX_LINES])
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(8.4, 2.9), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        for color, i in zip(COLORS, shown, strict=False):
+            left.step(
+                grid, np.append(beta[:, i], beta[-1, i]), where="post", color=color, label=rf"$\beta_{{{i + 1}}}$"
+            )
+        title = "Predictor"
+        if beta.shape[1] > MAX_LINES:
+            title += f" ({MAX_LINES} largest of {beta.shape[1]})"
+        unit = r"slow time $\tau$" if stairs.scale is None else f"flow time t at scale {stairs.scale:g}"
+        left.set(title=title, xlabel=unit, ylabel=r"$\beta$")
+        left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        right.step(grid, np.append(loss, loss[-1]), where="post", color="black")
+        right.set(title="Plateaus of the loss", xlabel=unit, ylabel="L", ylim=(0, None))
+    return figure
+
+
 def plot_predictor(beta: np.ndarray, kind: str) -> Figure:
     """Plot the coordinates of a predictor, as stems; one color per output."""
     columns = np.asarray(beta).reshape(len(beta), -1)
@@ -135,8 +170,8 @@ def plot_predictor(beta: np.ndarray, kind: str) -> Figure:
     return figure
 
 
-def plot_limit_path(scales: np.ndarray, betas: np.ndarray) -> Figure:
-    """Plot the coordinates of the limit, and its norms, over the scale of the initialization."""
+def plot_limit_path(scales: np.ndarray, betas: np.ndarray, over: str = "scale of the initialization") -> Figure:
+    """Plot the coordinates of the limit, and its norms, over the scale of the initialization or the weight decay."""
     order = np.argsort(scales)
     scales, betas = scales[order], betas.reshape(len(scales), -1)[order]
     shown = np.sort(np.argsort(-np.max(np.abs(betas), axis=0))[:MAX_LINES])
@@ -148,12 +183,14 @@ def plot_limit_path(scales: np.ndarray, betas: np.ndarray) -> Figure:
         title = "Where it stops"
         if betas.shape[1] > MAX_LINES:
             title += f" ({MAX_LINES} largest of {betas.shape[1]})"
-        left.set(xscale="log", xlabel="scale of the initialization", ylabel=r"$\beta_\infty$", title=title)
+        left.set(xscale="log", xlabel=over, ylabel=r"$\beta_\infty$", title=title)
         left.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         for p, name, dash in ((1, r"$\|\beta\|_1$", "-"), (2, r"$\|\beta\|_2$", "--")):
             sizes = np.linalg.norm(betas, ord=p, axis=1)
-            right.plot(scales, sizes / np.min(sizes), dash, label=f"{name} / its least")
-        right.set(xscale="log", xlabel="scale of the initialization", title="Rich on the left, lazy on the right")
+            least = np.min(sizes, where=sizes > 0, initial=np.inf)
+            right.plot(scales, sizes / (least if np.isfinite(least) else 1.0), dash, label=f"{name} / its least")
+        regimes = "Norms" if over.startswith("weight") else "Rich on the left, lazy on the right"
+        right.set(xscale="log", xlabel=over, title=regimes)
         right.legend()
     return figure
 

@@ -16,7 +16,7 @@ from lazyrich._core import enable_float64 as enable_float64
 from lazyrich._core.array_namespace import has_jax_array, is_concrete, to_numpy_if_concrete
 from lazyrich._core.device import to_jax
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
-from lazyrich._core.types import AnyArray, ArrayLike, LayerRates
+from lazyrich._core.types import AnyArray, ArrayLike, LayerDecay, LayerRates
 
 NOT_FINITE_TEXT = "has entries that are NaN or infinite; remove or impute them first"
 InputMatrix = Float[Array, "n d"] | Float[np.ndarray, "n d"]
@@ -137,18 +137,50 @@ def check_layers(name: str, weights: Iterable[ArrayLike]) -> tuple[Float[Array, 
 
 def check_rates(rates: LayerRates, depth: int) -> tuple[Float[Array, ""], ...]:
     """Return one positive learning rate per layer, first layer first; None means ones, a number is shared."""
-    if not isinstance(rates, (tuple, list)):
-        shared = _check_real("rates", 1.0 if rates is None else rates, (0, 1))
-        rates = tuple(shared) if shared.ndim else (shared,) * depth
-    if len(rates) != depth:
-        raise ValueError(
-            f"rates must be one number, or one per layer: found {len(rates)} for {depth} layer(s), first layer first"
-        )
-    rates = tuple(_check_real(f"rates[{layer}]", rate, (0,)) for layer, rate in enumerate(rates))
-    for layer, rate in enumerate(rates, 1):
+    checked = _one_per_layer("rates", 1.0 if rates is None else rates, depth)
+    for layer, rate in enumerate(checked, 1):
         if is_concrete(rate) and not rate > 0:
             raise ValueError(f"{_name_of_rate(layer)} must be positive; found {float(rate):g}{FROZEN_LAYER_ADVICE}")
-    return tuple(to_jax(rate) for rate in rates)
+    return tuple(to_jax(rate) for rate in checked)
+
+
+def _one_per_layer(name: str, values: ArrayLike | Sequence[ArrayLike], depth: int) -> tuple[AnyArray, ...]:
+    """Return one finite number per layer, first layer first; a number is shared by all layers."""
+    if not isinstance(values, (tuple, list)):
+        shared = _check_real(name, values, (0, 1))
+        values = tuple(shared) if shared.ndim else (shared,) * depth
+    if len(values) != depth:
+        raise ValueError(
+            f"{name} must be one number, or one per layer: found {len(values)} for {depth} layer(s), first layer first"
+        )
+    return tuple(_check_real(f"{name}[{layer}]", value, (0,)) for layer, value in enumerate(values))
+
+
+def check_decay(decay: LayerDecay, depth: int) -> tuple[Float[Array, ""], ...] | None:
+    """Return one nonnegative weight decay per layer, first layer first, or None if all are known to be zero."""
+    if decay is None:
+        return None
+    checked = _one_per_layer("decay", decay, depth)
+    for layer, value in enumerate(checked, 1):
+        if is_concrete(value) and not value >= 0:
+            raise ValueError(f"{_name_of_decay(layer)} must be 0 or positive; found {float(value):g}")
+    if all(is_concrete(value) and value == 0 for value in checked):
+        return None
+    return tuple(to_jax(value) for value in checked)
+
+
+def _name_of_decay(layer: int) -> str:
+    return f"the weight decay of layer {layer}"
+
+
+def decay_errors(decay: Sequence[AnyArray] | None) -> dict[str, AnyArray]:
+    """Return the error conditions of the traced weight decays, for `raise_if`."""
+    errors: dict[str, AnyArray] = {}
+    for layer, value in enumerate(decay or (), 1):
+        known = jax.lax.stop_gradient(value)
+        message = f"{_name_of_decay(layer)} must be 0 or positive, and finite"
+        errors |= {} if is_concrete(value) else {message: ~((known >= 0) & jnp.isfinite(known))}
+    return errors
 
 
 FROZEN_LAYER_ADVICE = ". A frozen layer is a fixed feature map: apply it to X and train the rest"

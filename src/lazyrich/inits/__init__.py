@@ -12,8 +12,10 @@ from lazyrich.inits.coordinates import (
 from lazyrich.inits.deep import aligned, deep_orthogonal, gaussian
 from lazyrich.inits.diagonal import diagonal, tied_diagonal
 from lazyrich.inits.linear import isotropic, lambda_balanced, neuron, neuron_from_shape, orthogonal
+from lazyrich.inits.lora import lora
 from lazyrich.inits.rescale import rescale, scale_parameters, tau_delta, upstream
 from lazyrich.inits.teacher_student import sphere_points, symmetrized, teacher, teacher_student, two_layer
+from lazyrich.inits.wide import infinite_width, wide
 
 __all__ = [
     "aligned",
@@ -24,9 +26,11 @@ __all__ = [
     "diagonal",
     "gamma_from_delta",
     "gaussian",
+    "infinite_width",
     "isotropic",
     "k_from_shape",
     "lambda_balanced",
+    "lora",
     "neuron",
     "neuron_from_shape",
     "norms_from_tau_delta",
@@ -42,4 +46,5 @@ __all__ = [
     "tied_diagonal",
     "two_layer",
     "upstream",
+    "wide",
 ]

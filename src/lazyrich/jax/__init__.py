@@ -5,6 +5,7 @@ and does not import the exact core.
 """
 
 from lazyrich.jax import infinite
+from lazyrich.jax.curvature import adam_step_size, sharpness
 from lazyrich.jax.distance import kernel_distance, kernel_target_alignment
 from lazyrich.jax.kernel import kernel_product, tangent_kernel
 from lazyrich.jax.linearized import linearized
@@ -14,6 +15,7 @@ from lazyrich.jax.rescaling import balance, rescale, upstream
 from lazyrich.probe import Report
 from lazyrich.probe.balance import Balance, ConservedPair
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment
+from lazyrich.tangent.sharpness import Sharpness
 
 __all__ = [
     "Balance",
@@ -22,7 +24,9 @@ __all__ = [
     "Prediction",
     "Probe",
     "Report",
+    "Sharpness",
     "TargetAlignment",
+    "adam_step_size",
     "balance",
     "infinite",
     "kernel_distance",
@@ -31,6 +35,7 @@ __all__ = [
     "linearized",
     "predict",
     "rescale",
+    "sharpness",
     "tangent_kernel",
     "upstream",
 ]

@@ -160,7 +160,7 @@ def _assemble_kernel(
     down, across = _block_starts(n, size), _block_starts(m, min(m, size))
     kept: dict[int, JacobianFactors] = {}
 
-    def formed(samples: PyTree, start: int, keep: bool = False) -> JacobianFactors:
+    def form_factors(samples: PyTree, start: int, keep: bool = False) -> JacobianFactors:
         if keep and start in kept:
             return kept[start]
         factors = found.factors([part[start : start + size] for part in samples])
@@ -171,12 +171,12 @@ def _assemble_kernel(
     each, wide = (c,) if outputs == "each" else (), c if outputs == "full" else 1
     whole = jnp.zeros((*each, n * wide, m * wide), found.plan.dtype)
     for row in down:
-        one = formed(first, row, second is None and factors_fit(n, [found]))
+        one = form_factors(first, row, second is None and factors_fit(n, [found]))
         for column in across:
             if second is None and column < row:
                 continue
             same = second is None and column == row
-            part = GRAMS[outputs](one, one if same else formed(others, column, factors_fit(m, [found])))
+            part = GRAMS[outputs](one, one if same else form_factors(others, column, factors_fit(m, [found])))
             whole = _write_block(whole, part, row * wide, column * wide)
             if second is None and not same:
                 whole = _write_block(whole, part.swapaxes(-1, -2), column * wide, row * wide)

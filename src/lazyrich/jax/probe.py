@@ -1,19 +1,20 @@
 """Probe for a training loop: snapshots of how far parameters have moved from their start."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 from jaxtyping import PyTree
 
-from lazyrich._core.types import ArrayLike
+from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._validate.integers import check_int
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model, check_samples
 from lazyrich.jax._jacobian.learning_rates import Rates
 from lazyrich.jax._metrics import observe, tangent_outputs
+from lazyrich.jax.curvature import sharpness as measure_sharpness
 from lazyrich.jax.distance import one_hot
 from lazyrich.jax.kernel import kernel_of_model
 from lazyrich.jax.rescaling import LayerStructure, layer_name_of
@@ -38,6 +39,9 @@ class Probe:
     - activation patterns, and the effective rank of the features, after every layer;
     - the distance and speed of the parameters of every layer; the function, and the tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
+
+    `sharpness` is a function of the parameters, the loss of your training on a fixed batch: its largest curvature is
+    then measured too (see `sharpness`).
 
     f is a pure function: everything else that it uses (statistics of batch norm, frozen weights) keeps its values from
     when the probe was created.
@@ -67,6 +71,7 @@ class Probe:
         *,
         sample: int | None = None,
         rates: Rates = None,
+        sharpness: Callable[[PyTree], AnyArray] | None = None,
         start: int = 0,
         seed: int = 0,
     ) -> None:
@@ -79,20 +84,20 @@ class Probe:
         order = np.random.default_rng(seed).permutation(n)  # the sample comes first
         self._samples = [part[order] for part in samples]
         self.targets = None if targets is None else one_hot(targets, n, width)[order]
-        self._layers = LayerStructure(self._model)
+        self._layers, self._curved_loss = LayerStructure(self._model), sharpness
         self.reset(params, start)
 
     def reset(self, params: PyTree, step: int = 0) -> None:
         """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
-        self._log = History()
+        self._history = History()
         self._start = self._last = self._model.with_params(params)
         self.snapshot(step, params)
 
     @property
     def last_step(self) -> int:
         """The step of the last snapshot."""
-        return self._log.last_step
+        return self._history.last_step
 
     def snapshot(self, step: int, params: PyTree, **values: float) -> None:
         """Measure these parameters. Further values, such as `loss=0.3`, are stored with the snapshot."""
@@ -101,11 +106,11 @@ class Probe:
         if any(isinstance(leaf, jax.core.Tracer) for leaf in jax.tree.leaves(params)):
             raise ValueError("a snapshot measures numbers: call it between the steps, outside of jit, grad and scan")
         now = self._model.with_params(params, f"the parameters of step {step}")
-        if self._log.merge_if_repeated(step, values, lambda: _params_equal(now, self._last)):
+        if self._history.merge_if_repeated(step, values, lambda: _params_equal(now, self._last)):
             return
         kernel = np.asarray(kernel_of_model(now, [part[: self.sample] for part in self._samples]))
         seen = observe(now, self._samples, self.sample)
-        if not self._log.rows:
+        if not self._history.rows:
             self._kernel0 = self._kernel = kernel
             self._initial_observation = seen
         row: dict[str, Any] = {"step": step, **values}
@@ -118,14 +123,16 @@ class Probe:
             for name, part in seen.features.items()
         }
         row["conservation_drift"] = self._measure_balance(now)
+        if self._curved_loss is not None:
+            row |= {"sharpness": measure_sharpness(self._curved_loss, params).value, "sharpness_edge": float("nan")}
         row["seconds"] = time.perf_counter() - began
-        self._log.rows.append(row)
+        self._history.rows.append(row)
         self._last, self._kernel = now, kernel
 
     def report(self) -> Report:
         """Return a report of all measurements so far."""
         reasons = "; ".join(f"{self._layers.name(s.writer)}: {s.reason}" for s in self._layers.spaces if s.reason)
-        return self._log.report(
+        return self._history.report(
             sample=self.sample,
             inputs=self.inputs,
             without=reasons or "no layers of a kind that is known",
@@ -149,7 +156,7 @@ class Probe:
 
     def _measure_parameters(self, now: CheckedModel, step: int) -> dict[str, Any]:
         moved, size = _layer_norms(now, self._start), _layer_norms(self._start)
-        steps = step - self.last_step if self._log.rows else 1
+        steps = step - self.last_step if self._history.rows else 1
         return {
             "parameter_distance": moved,
             "relative_distance": {name: safe_ratio(moved[name], size[name]) for name in moved},

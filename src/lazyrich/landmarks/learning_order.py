@@ -13,12 +13,13 @@ from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.types import AnyArray
 from lazyrich._io.html import html_table
 from lazyrich._solve import closed_form
-from lazyrich.flow import GradientFlow
+from lazyrich.flow import GradientFlow, raise_if_decayed
 from lazyrich.landmarks.level_crossings import LATEST, first_crossing, grid, rounding_of_loss
 from lazyrich.networks import Network
 from lazyrich.theorems.canonical_coordinates import whitening_scale
 from lazyrich.theorems.hypotheses import whitened_inputs
 from lazyrich.theorems.theorem import TrajectoryTheorem, holds
+from lazyrich.theorems.trajectories.attention import head_modes, head_strengths
 from lazyrich.theorems.trajectories.diagonal import coordinate_targets_and_curvatures
 
 if TYPE_CHECKING:
@@ -73,7 +74,8 @@ class ModeSchedule:
 def mode_schedule(flow: GradientFlow) -> ModeSchedule:
     """Compute when each mode of the target is learned and how fast, in order, and the plateaus of the loss in between.
 
-    Modes are the singular vectors of the least-squares solution, or the coordinates of a diagonal network. Every time
+    Modes are the singular vectors of the least-squares solution, the coordinates of a diagonal network, or the heads
+    of linear attention, each on its eigenvector. Every time
     is taken from the closed form.
 
     >>> import jax.numpy as jnp
@@ -93,8 +95,9 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
         raise ValueError(
             "mode_schedule orders modes by their times, which are not known inside jit, vmap or grad: call it outside"
         )
+    raise_if_decayed(flow, "mode_schedule")
     theorem, units = closed_form(flow)
-    if not holds(whitened_inputs(units.flow)) and flow.net.signed_factors is None:
+    if not holds(whitened_inputs(units.flow)) and _independent_coordinates(units.flow) is None:
         raise ValueError(
             "the loss is a sum over modes only if inputs are whitened; here they are not: there is no schedule"
         )
@@ -140,9 +143,10 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
     learned, and then that of the target. (The saddles of whitened data: dln, chapter 6.)
     """
     left = [np.setdiff1d(mode, mode[: i + 1]) for i in range(len(mode))]
-    if flow.net.signed_factors is not None:
-        targets, weight = (np.asarray(values) for values in coordinate_targets_and_curvatures(flow))
-        missing = 0.5 * weight * (np.asarray(flow.net.beta) - targets) ** 2
+    coordinates = _independent_coordinates(flow)
+    if coordinates is not None:
+        strengths, targets, weight = coordinates
+        missing = 0.5 * weight * (np.asarray(strengths(flow.net)) - targets) ** 2
         always = float(flow.loss()) - float(np.sum(missing[mode]))
         return np.maximum([always + float(np.sum(missing[rest])) for rest in left], 0.0)
     best = flow.problem.min_norm_solution
@@ -156,10 +160,23 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
     return np.maximum([always + float(np.sum(squares[np.ix_(*pair)])) for pair in rows], 0.0)
 
 
+def _independent_coordinates(flow: GradientFlow) -> tuple[Callable[[Network], Array], np.ndarray, np.ndarray] | None:
+    """Return the strengths, as a function of a network, the targets and the curvatures of coordinates that the loss
+    is a sum over, whatever the inputs: those of a diagonal network, or the heads of linear attention."""
+    if flow.net.signed_factors is not None:
+        targets, curvatures = (np.asarray(values) for values in coordinate_targets_and_curvatures(flow))
+        return (lambda net: net.beta), targets, curvatures
+    if flow.net.attention_heads is not None:
+        _, targets, curvatures = (np.asarray(values) for values in head_modes(flow))
+        return head_strengths, targets, curvatures
+    return None
+
+
 def _mode_strengths_and_targets(flow: GradientFlow) -> tuple[Callable[[Network], Array], np.ndarray]:
     """Return a function that maps a network to the strength of each mode, and the target strengths."""
-    if flow.net.signed_factors is not None:
-        return (lambda net: net.beta), np.asarray(coordinate_targets_and_curvatures(flow)[0])
+    coordinates = _independent_coordinates(flow)
+    if coordinates is not None:
+        return coordinates[0], coordinates[1]
     best = flow.problem.min_norm_solution
     best = best[:, None] if best.ndim == 1 else best
     U, s, Vt = jnp.linalg.svd(best, full_matrices=False)

@@ -11,7 +11,7 @@ from lazyrich._core.array_namespace import is_concrete, stop_gradient
 from lazyrich._core.types import ArrayLike
 from lazyrich._solve import closed_form, exact
 from lazyrich._validate.arrays import check_array
-from lazyrich.flow import GradientFlow
+from lazyrich.flow import GradientFlow, raise_if_decayed
 from lazyrich.networks import Network
 from lazyrich.problem import Square
 from lazyrich.theorems.theorem import TrajectoryTheorem
@@ -39,6 +39,7 @@ def time_to_loss(flow: GradientFlow, loss: ArrayLike) -> Array:
     level = check_array("loss", loss, (0,))
     if not is_concrete(stop_gradient(flow), stop_gradient(level)):
         raise ValueError("time_to_loss searches and cannot be traced by jit or vmap; grad alone goes through it")
+    raise_if_decayed(flow, "time_to_loss")
     theorem, units = closed_form(stop_gradient(flow))
     values, wanted = units.flow, float(np.ldexp(float(stop_gradient(level)), -units.loss_exponent))
 

@@ -11,7 +11,7 @@ from lazyrich._core.linalg import safe_norm
 from lazyrich._core.types import ArrayLike
 from lazyrich._solve import closed_form, exact
 from lazyrich._validate.arrays import check_times
-from lazyrich.flow import GradientFlow
+from lazyrich.flow import GradientFlow, raise_if_decayed
 from lazyrich.landmarks.learning_order import ModeSchedule, mode_schedule
 
 
@@ -57,6 +57,7 @@ def regime_limits(flow: GradientFlow, times: ArrayLike) -> RegimeLimits:
     delayed rich
     """
     times = check_times(times)
+    raise_if_decayed(flow, "regime_limits")
     used, units = closed_form(flow)
     beta = jax.vmap(flow.beta)(units.unscale_net(used.networks_up_to_rotation(units.flow, units.scale_times(times))))
     limits = {"lazy": exact(flow.linearized(), times).beta}

@@ -2,6 +2,7 @@
 
 from lazyrich.metrics.activation import hamming_distance
 from lazyrich.metrics.balance import conservation_drift
+from lazyrich.metrics.curvature import sharpness
 from lazyrich.metrics.kernel import (
     kernel_alignment,
     kernel_distance,
@@ -19,6 +20,7 @@ from lazyrich.metrics.movement import (
     relative_distance,
     relative_layer_distance,
 )
+from lazyrich.metrics.population import population_hamming_distance, population_kernel_distance
 from lazyrich.metrics.spectrum import (
     effective_rank,
     layer_ratio,
@@ -47,8 +49,11 @@ __all__ = [
     "mode_strengths",
     "neuron_alignment",
     "parameter_distance",
+    "population_hamming_distance",
+    "population_kernel_distance",
     "relative_distance",
     "relative_layer_distance",
+    "sharpness",
     "singular_values",
     "stable_rank",
     "target_alignment",

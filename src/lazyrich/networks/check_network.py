@@ -70,13 +70,13 @@ def check_network(net: Network, X: ArrayLike, rates: LayerRates = None, seed: in
     names: list[tuple[str, float]] = []
 
     @jax.jit
-    def measured(near: Network, trial: TestPoint) -> list[Array]:
+    def measure_defects(near: Network, trial: TestPoint) -> list[Array]:
         promises = [promise for part in CHECKS for promise in part(near, trial)]
         names[:] = [(promise.name, promise.tolerance) for promise in promises]
         return [_defect(promise) for promise in promises]
 
-    found, defects = measured(near, trial), {}
-    for (name, tolerance), defect in zip(names, found, strict=True):  # the names are known once `measured` has run
+    found, defects = measure_defects(near, trial), {}
+    for (name, tolerance), defect in zip(names, found, strict=True):  # known once it has run
         defects[name] = float(defect)
         if not float(defect) <= tolerance:
             raise AssertionError(
@@ -143,10 +143,10 @@ def _check_gradient(net: Network, t: TestPoint) -> Iterator[Property]:
     automatic = jax.vjp(lambda layers: net.with_layers(layers)(t.X), net.layers)[1](t.r)[0]
     yield Property("pullback is that of automatic differentiation", pulled, automatic)
 
-    def along(step: float) -> Array:
+    def project(step: float) -> Array:
         return jnp.sum(t.r * net.with_layers(_displace(net.layers, step, t.direction))(t.X))
 
-    numeric = (along(FINITE_DIFFERENCE_STEP) - along(-FINITE_DIFFERENCE_STEP)) / (2 * FINITE_DIFFERENCE_STEP)
+    numeric = (project(FINITE_DIFFERENCE_STEP) - project(-FINITE_DIFFERENCE_STEP)) / (2 * FINITE_DIFFERENCE_STEP)
     products = jax.tree.leaves(jax.tree.map(lambda a, b: a * b, pulled, t.direction))
     slope, size = sum(jnp.sum(p) for p in products), sum(jnp.sum(jnp.abs(p)) for p in products)
     yield Property("pullback is that of finite differences", slope, numeric, FINITE_DIFFERENCE_TOLERANCE, size)

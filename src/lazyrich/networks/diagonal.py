@@ -160,24 +160,29 @@ class Diagonal(LinearNetwork):
         """Whether `at_mirror_variable` has a closed form for this network."""
         return len(self.weights) == 1 or (len(self.weights) == 2 and self.power == 1)
 
-    def at_mirror_variable(self, G: Float[Array, " d"], rates: LayerRates = None) -> "Diagonal":
+    def at_mirror_variable(
+        self, G: Float[Array, " d"], rates: LayerRates = None, log_scale: AnyArray | float = 0.0
+    ) -> "Diagonal":
         r"""Return the network at the time when $-\int \partial L/\partial\beta\,dt = G$, for tied networks and depth 2.
 
         Tied: $\dot w_\pm = \pm \eta p\, w_\pm^{p-1} \dot G$, so $w_\pm e^{\pm 2\eta G}$ at p = 2 and
         $w_\pm^{2-p} \mp p(p-2)\eta G$ is constant at p > 2. Untied, depth 2: with $\eta = \sqrt{\eta_u\eta_v}$ the sums
         $\sqrt{\eta_v}\,u \pm \sqrt{\eta_u}\,v$ grow as $e^{\pm\eta G}$ for u₊, v₊ and as $e^{\mp\eta G}$ for u₋, v₋.
+
+        The layers are multiplied by $e^{\text{log scale}}$, which weight decay needs: together with a large G, at depth
+        two, without overflow.
         """
         rates = check_rates_like(self.weights, rates)
         S = xp.stack([G, -G])
         if len(self.weights) == 1:
             (w,), (eta,), p = self.weights, rates, self.power
             if p == 1:
-                moved = w + eta * S
+                moved = (w + eta * S) * xp.exp(log_scale)
             elif p == 2:
-                moved = w * _safe_exp(w, 2 * eta * S)
+                moved = w * _safe_exp(w, 2 * eta * S + log_scale)
             else:
                 # w / (1 − p(p−2)η w^{p−2} G)^{1/(p−2)}, from w^{2−p}; w = 0 stays at 0
-                moved = w * (1 - p * (p - 2) * eta * w ** (p - 2) * S) ** (-1.0 / (p - 2))
+                moved = w * (1 - p * (p - 2) * eta * w ** (p - 2) * S) ** (-1.0 / (p - 2)) * xp.exp(log_scale)
             return self.with_layers((moved,))
         if not self.has_mirror_variable:
             raise ValueError(
@@ -185,5 +190,6 @@ class Diagonal(LinearNetwork):
             )
         ratio, eta = xp.sqrt(rates[0] / rates[1]), xp.sqrt(rates[0] * rates[1])
         rising, falling = sum_and_difference(self.weights[0], self.weights[1], ratio)
-        grow, sink = (part * _safe_exp(part, exponent) for part, exponent in ((rising, eta * S), (falling, -eta * S)))
+        exponents = (eta * S + log_scale, -eta * S + log_scale)
+        grow, sink = (part * _safe_exp(part, e) for part, e in zip((rising, falling), exponents, strict=True))
         return self.with_layers((grow + sink, (grow - sink) / ratio))

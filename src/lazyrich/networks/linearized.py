@@ -55,8 +55,8 @@ class Linearized(Network):
     def linear_in_inputs(self) -> bool:
         return self.anchor.linear_in_inputs
 
-    def _tangent(self, read: Callable[[Network], Array]) -> Array:
-        """Return read(anchor) plus its directional derivative towards θ."""
+    def tangent_of(self, read: Callable[[Network], Array]) -> Array:
+        """Return read(anchor) plus its directional derivative towards θ: what `read` is of the tangent model."""
         shift = jax.tree.map(jnp.subtract, self.theta, self.anchor.layers)
         value, change = jax.jvp(lambda layers: read(self.anchor.with_layers(layers)), (self.anchor.layers,), (shift,))
         return value + change
@@ -65,10 +65,10 @@ class Linearized(Network):
     def beta(self) -> Array:
         if not self.linear_in_inputs:
             return self.anchor.beta  # raises the error that explains why there is none
-        return self._tangent(lambda net: net.beta)
+        return self.tangent_of(lambda net: net.beta)
 
     def __call__(self, X: InputMatrix) -> Array:
-        return self._tangent(lambda net: net(X))
+        return self.tangent_of(lambda net: net(X))
 
     def pullback(self, X: Float[Array, "n d"], r: Array) -> Layers:
         return self.anchor.pullback(X, r)

@@ -173,6 +173,16 @@ class Network(eqx.Module):
         """(W, a, ρ) if the network is Σ_k a_k max(w_k·x, ρ w_k·x), else None."""
         return None
 
+    @property
+    def attention_heads(self) -> tuple[Float[Array, " h"], Float[Array, "h d"], Float[Array, "h d"]] | None:
+        """(v, K, Q) if the network is ⟨M, A⟩ with M = Σ_h v_h k_h q_hᵀ, heads of rank one, else None."""
+        return None
+
+    @property
+    def erf_parameters(self) -> tuple[Float[Array, "h d"], Float[Array, " h"]] | None:
+        """(W, a) if the network is Σ_k a_k erf(w_k·x/√2), else None."""
+        return None
+
     def activation_pattern(self, X: Float[Array, "n d"]) -> Bool[Array, "n h"]:
         """Return which neurons are active on which input: w_k·x_i > 0."""
         if self.neuron_parameters is None:

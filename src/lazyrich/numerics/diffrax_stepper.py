@@ -210,7 +210,7 @@ class DiffraxStepper(SystemStepper):
     def _steps_before_check(self) -> int:
         """Return the number of steps before the next check. Crossing a kink takes many steps, without the flow sliding
         on it."""
-        neurons = None if self.flow.net.smooth_in_parameters else self.flow.net.neuron_parameters
+        neurons = None if self.flow.is_smooth else self.flow.net.neuron_parameters
         few_kinks = neurons is not None and self.flow.problem.n * len(neurons[0]) <= MAX_KINKS_CHECKED
         return FIRST_CHUNK_STEPS if isinstance(self.solver, dfx.Dopri8) and not few_kinks else CHUNK_STEPS
 
@@ -232,10 +232,10 @@ class DiffraxStepper(SystemStepper):
 
     def _is_on_kink(self) -> bool:
         """Return whether some neuron is on the kink of some sample, |w·x| ≪ |w||x|."""
-        neurons, X = self.equation.network(self.y).neuron_parameters, self.flow.problem.X
-        if self.flow.net.smooth_in_parameters or neurons is None:
+        neurons = self.equation.network(self.y).neuron_parameters
+        if self.flow.is_smooth or neurons is None:
             return False
-        W = neurons[0]
+        W, X = neurons[0], self.flow.problem.X
         lengths = jnp.linalg.norm(X, axis=1)[:, None] * jnp.linalg.norm(W, axis=1)
         return bool(jnp.any(jnp.abs(X @ W.T) < KINK_TOLERANCE * lengths))
 

@@ -12,7 +12,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import PyTree
+from jaxtyping import Array, PyTree
 
 from lazyrich._core.device import to_jax
 from lazyrich._io.progress import Progress
@@ -122,6 +122,10 @@ class Stepper:
         """Return stacked states as networks."""
         raise NotImplementedError
 
+    def mirror_path(self, states: PyTree) -> Array | None:
+        """Return the mirror path in stacked states, if the stepper keeps it."""
+        return None
+
     def provenance(self, times: np.ndarray) -> Provenance:
         raise NotImplementedError
 
@@ -170,9 +174,8 @@ class Recorder:
         times = np.concatenate([part for part, _ in saved])
         states = jax.tree.map(lambda *parts: np.concatenate(parts), *[part for _, part in saved])
         way, words = self.way, str(ending)
-        return Trajectory(
-            way.flow, to_jax(times), way.networks(states), way.provenance(times), words, way.stats(ending)
-        )
+        nets, by, stats = way.networks(states), way.provenance(times), way.stats(ending)
+        return Trajectory(way.flow, to_jax(times), nets, by, words, stats, mirror_path=way.mirror_path(states))
 
 
 def drive(
@@ -238,7 +241,7 @@ class StepsPerCall:
         self.size = 1000
 
     @contextmanager
-    def timed(self) -> Iterator[None]:
+    def adapt_size(self) -> Iterator[None]:
         began = time.monotonic()
         yield
         self.size = 2 * self.size if time.monotonic() - began < SECONDS_PER_CALL / 2 else self.size

@@ -22,12 +22,13 @@ MAX_KINKS = 2500  # pairs of neuron and sample
 MAX_PARAMETERS = 1000
 MAX_OUTPUT_UNCERTAINTY = 1e-6  # relative; a larger uncertainty is reported
 MAX_SWITCHES_WITHOUT_PROGRESS = 200
+SHRUNK = 0.1  # relative: a neuron that decays to this share of itself gets a new unit
 STIFF_STEPS = 3000  # an implicit method is cheaper if more steps than this remain
 
 
 def is_suitable(flow: GradientFlow) -> bool:
     """Return whether the network is piecewise linear and small enough."""
-    if flow.net.smooth_in_parameters or flow.net.neuron_parameters is None:
+    if flow.is_smooth or flow.net.neuron_parameters is None:
         return False
     W, a, _ = flow.net.neuron_parameters
     return flow.problem.n * len(a) <= MAX_KINKS and W.size <= MAX_PARAMETERS
@@ -45,7 +46,7 @@ class FilippovStepper(Stepper):
         self.flow, self.until = flow, until
         self.kinks = KinkConfiguration(flow)
         W, a = (np.asarray(part) for part in flow.net.neuron_parameters[:2])
-        self.base = np.concatenate([W.ravel(), a])
+        self.start = self.base = np.concatenate([W.ravel(), a])
         self.t, self.y, self.end = 0.0, self.base, end
         sizes = jnp.array([np.sqrt(np.mean(layer**2)) for layer in (W, a)])
         hidden = (self.kinks.X @ W.T) * self.kinks.gate
@@ -55,13 +56,14 @@ class FilippovStepper(Stepper):
         lazy = to_go / (gain * np.sqrt(self.base.size)) if gain > 0 and to_go > 0 else np.inf
         self.rtol, self.atol = rtol, float(parameter_tolerance(rtol, sizes, lazy))
         self.blur = self.atol / lazy if np.isfinite(lazy) else 0.0
+        self.decayed, self.sizes = flow.decay is not None, self._neuron_sizes()
         self.idle = 0
         self.length: float | None = None
         self.solver: Any = None
         self.stiff = False
 
     def initial_state(self) -> np.ndarray:
-        return self.base
+        return self.start
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
         piece = self._step()
@@ -104,9 +106,19 @@ class FilippovStepper(Stepper):
             text += f"; {pluralize(kinks.forks, 'time')} the flow is not unique, and one way was taken"
         return text
 
+    def _neuron_sizes(self) -> np.ndarray:
+        W, a = self.kinks.parts(self.y)
+        return np.sqrt(np.sum(W**2, axis=1) + a**2)
+
     def _restart(self) -> None:
         from scipy.integrate import DOP853, LSODA
 
+        atol: float | np.ndarray = self.atol
+        if self.decayed:
+            # A neuron that decays keeps its signs at samples only if it is accurate relative to what is left of it.
+            self.base, self.sizes = self.y, self._neuron_sizes()
+            bound = np.minimum(atol, np.maximum(self.rtol * self.sizes, np.finfo(float).tiny))
+            atol = np.concatenate([np.repeat(bound, self.kinks.d), bound])
         left = self.end - self.t
         if self.length:
             first = min(0.5 * self.length, left)
@@ -122,7 +134,7 @@ class FilippovStepper(Stepper):
             self.y - self.base,
             self.end,
             rtol=self.rtol,
-            atol=self.atol,
+            atol=atol,
             first_step=first,
         )
 
@@ -140,6 +152,8 @@ class FilippovStepper(Stepper):
         event = self._first_event(piece, t0, y0)
         if event is None:
             self.t, self.y, self.idle = piece.t1, piece.y1, 0
+            if self.decayed and np.any(self._neuron_sizes() < SHRUNK * self.sizes):
+                self.solver = None
             if not self.stiff and self.steps > STIFF_STEPS // 10 and (self.end - self.t) / self.length > STIFF_STEPS:
                 self.stiff, self.solver = True, None
             return piece

@@ -59,6 +59,9 @@ def _velocity_and_loss(flow: GradientFlow, y: Array) -> tuple[Array, Array]:
     f = net(flow.problem.X)
     slopes = net.pullback(flow.problem.X, flow.problem.slope(f))  # shares its first product with f when compiled
     push = tuple(jax.tree.map(lambda g, r=r: -r * g, s) for r, s in zip(flow.rates, slopes, strict=True))
+    if flow.decay is not None:
+        shrunk = zip(push, flow.decay_rates, net.layers, strict=True)
+        push = tuple(jax.tree.map(lambda p, leaf, r=r: p - r * leaf, s, layer) for s, r, layer in shrunk)
     return ravel_pytree(push)[0].astype(float), flow.problem.value(f).astype(float)
 
 
@@ -115,7 +118,10 @@ def advance(flow: GradientFlow, state: RkcState, end: Array, stop: Array, rtol: 
         push, loss = _velocity_and_loss(flow, y)
         error = 0.8 * (state.y - y) + 0.4 * h * (state.velocity + push)
         moved = jnp.maximum(*(_layer_rms(unravel(v - start)) for v in (state.y, y)))
-        unit = moved + RELATIVE_NORM_FLOOR * _layer_rms(unravel(y))
+        size = _layer_rms(unravel(y))
+        if flow.decay is not None:  # which moves a large layer by more than what is left of it
+            moved = jnp.minimum(moved, size)
+        unit = moved + RELATIVE_NORM_FLOOR * size
         excess = jnp.max(_layer_rms(unravel(error)) / (rtol * jnp.where(unit > 0, unit, 1.0)))
         good = jnp.isfinite(excess) & jnp.isfinite(loss) & (excess <= 1)
         factor = jnp.where(jnp.isfinite(excess), SAFETY * jnp.maximum(excess, 1e-6) ** (-1 / 3), 0.1)

@@ -1,42 +1,97 @@
 """Conversion between steps of descent and flow time, and the distance between descent and flow."""
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, PyTree
+import numpy as np
+from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
-from lazyrich._core.runtime_errors import raise_if
-from lazyrich._core.types import ArrayLike
-from lazyrich._validate.arrays import check_array, check_positive, check_static_float
+from lazyrich._core.runtime_errors import any_nonfinite, raise_if
+from lazyrich._core.types import AnyArray, ArrayLike
+from lazyrich._validate.arrays import NOT_FINITE_TEXT, check_array, check_positive
 from lazyrich.numerics.integration import integrate
+from lazyrich.numerics.optimizers import SGD, check_fraction
 from lazyrich.trajectory import Trajectory
+
+METHODS_NEAR_THE_FLOW = (SGD().method, SGD(nesterov=True).method)
+Schedule = ArrayLike | Callable[[Any], Any]  # one number, one per step, or a function of the step, from 0
 
 
 def flow_time_from_steps(steps: ArrayLike, lr: ArrayLike, momentum: ArrayLike = 0.0) -> Array:
-    """Return the flow time of a number of steps: lr · steps / (1 − momentum).
+    """Return the flow time of a number of steps: lr · steps / (1 − momentum), or with one lr for each step their sum
+    up to there / (1 − momentum).
 
     >>> float(flow_time_from_steps(1000, 0.01, momentum=0.9))
     100.0...
+    >>> float(flow_time_from_steps(2, [0.2, 0.1, 0.05]))
+    0.3...
     """
-    return check_array("steps", steps, (0, 1)) * check_positive("lr", lr) / (1 - check_momentum(momentum))
+    steps, gain = check_array("steps", steps, (0, 1)), 1 / (1 - check_fraction("momentum", momentum))
+    if np.ndim(lr):
+        grid = elapsed_times(check_learning_rates(lr))
+        return gain * jnp.interp(_within("steps", steps, len(grid) - 1), jnp.arange(len(grid)), grid)
+    return steps * check_positive("lr", lr) * gain
 
 
 def steps_from_flow_time(time: ArrayLike, lr: ArrayLike, momentum: ArrayLike = 0.0) -> Array:
     """Return the number of steps for a flow time, as a real number."""
-    return check_array("time", time, (0, 1)) * (1 - check_momentum(momentum)) / check_positive("lr", lr)
+    time = check_array("time", time, (0, 1)) * (1 - check_fraction("momentum", momentum))
+    if np.ndim(lr):
+        grid = elapsed_times(check_learning_rates(lr))
+        return jnp.interp(_within("time", time, grid[-1]), grid, jnp.arange(len(grid)))
+    return time / check_positive("lr", lr)
 
 
-def check_momentum(value: object) -> Array:
-    """Check that the momentum is in [0, 1), and return it."""
-    if is_concrete(value) and not 0 <= check_static_float("momentum", value) < 1:
-        raise ValueError(f"momentum must lie in [0, 1); found {value}")
-    momentum = check_array("momentum", value, (0,))
-    if is_concrete(momentum):
-        return momentum
-    known = jax.lax.stop_gradient(momentum)
-    return raise_if(momentum, {"momentum must lie in [0, 1)": (known < 0) | (known >= 1)})
+def elapsed_times(rates: Float[Array, " steps"]) -> Float[Array, " steps_and_start"]:
+    """Return the sum of the learning rates before each step, and of all of them."""
+    return jnp.concatenate([jnp.zeros(1), jnp.cumsum(rates)])
+
+
+def tabulate(name: str, schedule: Schedule, steps: int) -> ArrayLike:
+    """Return a schedule as one number, or as one number for each of the steps."""
+    value: Any = schedule
+    if callable(schedule):
+        try:
+            value = jax.vmap(schedule)(jnp.arange(steps))
+        except Exception:  # a function of plain numbers, with an `if` or `math` in it
+            value = [schedule(step) for step in range(steps)]
+    if np.ndim(value) == 1 and len(value) != steps:
+        raise ValueError(
+            f"{name} must be one number, a function of the step, or one number for each of the {steps} steps; found "
+            f"{len(value)} numbers"
+        )
+    return value
+
+
+def learning_rates(lr: Schedule, steps: int) -> Array:
+    """Return a learning rate as one positive number, or as one number for each of the steps."""
+    rates = tabulate("lr", lr, steps)
+    return check_learning_rates(rates) if np.ndim(rates) else check_positive("lr", rates)
+
+
+def check_learning_rates(lr: object) -> Float[Array, " steps"]:
+    """Check that learning rates, one per step, are not negative and not all zero, and return them."""
+    rates = check_array("lr", lr, (1,))
+    if is_concrete(rates):
+        values = np.asarray(rates)
+        if not (np.all(values >= 0) and np.any(values > 0)):
+            first = int(np.argmin(values))
+            raise ValueError(f"lr must be nonnegative, and positive somewhere; found {values[first]:g} at step {first}")
+        return rates
+    known = jax.lax.stop_gradient(rates)
+    return raise_if(rates, {f"lr {NOT_FINITE_TEXT}": any_nonfinite(rates), "lr must be nonnegative": known < 0})
+
+
+def _within(name: str, value: Array, most: AnyArray) -> Array:
+    """Check that steps or times are not beyond the end of a schedule, and return them."""
+    if is_concrete(value, most):
+        known, end = np.asarray(value), float(most)
+        if np.any(known < 0) or np.any(known > end * (1 + 1e-12)):
+            raise ValueError(f"{name} must lie between 0 and {end:g}, where the learning rates end; found {known}")
+    return value
 
 
 def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
@@ -48,6 +103,11 @@ def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
     """
     if not isinstance(descent, Trajectory):
         raise TypeError(f"flow_gap takes the Trajectory of a descent; found {type(descent).__name__}")
+    if descent.by.kind == "descended" and descent.by.method not in METHODS_NEAR_THE_FLOW:
+        raise ValueError(
+            f"flow_gap compares gradient descent with the flow; found {descent.by.method}, whose small steps follow "
+            "another equation"
+        )
     flow = integrate(descent.flow, descent.times, **options)
 
     def relative(ours: PyTree, theirs: PyTree) -> Array:

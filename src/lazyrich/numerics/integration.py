@@ -3,6 +3,7 @@
 from typing import Any
 
 import diffrax as dfx
+import equinox as eqx
 import numpy as np
 
 from lazyrich._core.array_namespace import is_concrete
@@ -11,12 +12,13 @@ from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_positive, check_times, is_double_precision
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow, invalid_values
-from lazyrich.numerics import diffrax_stepper, filippov_stepper, lsoda_stepper
+from lazyrich.numerics import diffrax_stepper, filippov_stepper, lsoda_stepper, population_stepper
 from lazyrich.numerics.driver import DEFAULT_MAX_STEPS, drive
 from lazyrich.numerics.float32_rkc_stepper import Float32RkcStepper
 from lazyrich.numerics.kinks import AmbiguousKinks
 from lazyrich.numerics.mode_frame import mode_frame
 from lazyrich.numerics.ode_system import choose_system
+from lazyrich.numerics.predictor_system import cannot_leave_out_rotation, predictor_system
 from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.trajectory import Trajectory
 
@@ -34,6 +36,7 @@ def integrate(
     max_steps: int | None = None,
     progress: bool | None = None,
     precision: str = "double",
+    hidden_rotation: bool = True,
 ) -> Trajectory:
     """Follow a gradient flow numerically from t = 0, and return the trajectory at the given times.
 
@@ -41,6 +44,10 @@ def integrate(
     stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilized one (`RKC`). Diagonal networks
     are followed in the mirror variable when that is smaller; those of depth two by the multistep methods of SciPy's
     LSODA, which compile nothing and keep their Jacobians. Any adaptive diffrax solver can be given.
+
+    A two-layer linear network whose layers start as orthogonal blocks (`inits.wide`; measured on the weights) is
+    followed in its predictor, on any data and with any loss: the cost does not depend on the width
+    (`numerics.predictor_system`). `by` says "in the predictor".
 
     A small piecewise-linear network (up to 2,500 pairs of neuron and sample) is followed from kink to kink. Where a
     neuron crosses w·x = 0 is found as a root, and where it slides along the kink, the sliding is part of the equation
@@ -55,12 +62,14 @@ def integrate(
     - `rtol`, `atol`: tolerances of each step and coordinate of θ − θ₀. By default `rtol` is 1e-10, 1e-12 from kink to
       kink, and 1e-11 for other piecewise-linear networks, where every kink that is crossed costs digits; `atol` is
       `rtol` times the smallest layer's size or, in a lazy network, times the movement that it takes to fit. (In the
-      mirror variable `atol` is for ν.) Without an `atol`, a deep linear network with a small mode is followed in the
-      frame of its modes, each coordinate in units of its own size, and `rtol` is tightened by the factor by which
-      an error of such a mode grows until it is learned. Where rounding at the network's scale keeps the outputs from
-      being known to 1e-6, `by` states it.
+      mirror variable `atol` is for ν, in the predictor for asinh(β/s)/2.) Without an `atol`, a deep linear network with
+      a small mode is followed in the frame of its modes, each coordinate in units of its own size, and `rtol` is
+      tightened by the factor by which an error of such a mode grows until it is learned. Where rounding at the
+      network's scale keeps the outputs from being known to 1e-6, `by` states it.
     - `max_steps`, by default 100,000 (16,384 when traced): running out raises `IntegrationError`, which contains the
       trajectory so far.
+    - `hidden_rotation=False`: leave out the rotation of the hidden units, which otherwise follows the predictor (see
+      below); hidden units are then right up to a rotation.
     - `progress`: a line on the terminal; by default when it takes more than two seconds.
 
     `jit`, `vmap` and reverse-mode `grad` are supported, with one solver throughout: Dopri8 unless another is given.
@@ -90,6 +99,8 @@ def integrate(
     if not is_double_precision(precision):
         if solver is not None or atol is not None:
             raise ValueError("precision='single' comes with its own solver and atol: pass neither")
+        if not flow.problem.has_samples:
+            raise ValueError("precision='single' is for problems with samples; follow a Population in double precision")
         if not known:
             raise ValueError("precision='single' cannot be traced by jit, vmap or grad; call it outside of them")
         loose = float(check_positive("rtol", 3e-2 if rtol is None else rtol))
@@ -102,8 +113,12 @@ def integrate(
             )
         except AmbiguousKinks:
             pass
-    equation = (mode_frame(flow) if known and atol is None else None) or choose_system(flow)
-    relative = check_positive("rtol", (1e-10 if flow.net.smooth_in_parameters else 1e-11) if rtol is None else rtol)
+    flow = eqx.tree_at(lambda flow: flow.net, flow, raise_if(flow.net, population_stepper.origin_errors(flow)))
+    predictor = predictor_system(flow, hidden_rotation) if known else None
+    if predictor is None and not hidden_rotation:
+        raise ValueError(cannot_leave_out_rotation(flow, known))
+    equation = predictor or (mode_frame(flow) if known and atol is None else None) or choose_system(flow)
+    relative = check_positive("rtol", (1e-10 if flow.is_smooth else 1e-11) if rtol is None else rtol)
     tolerance, blur = diffrax_stepper.tolerances(equation, relative)
     if atol is not None:
         tolerance = (tolerance[0], check_positive("atol", atol))
@@ -125,8 +140,11 @@ def integrate(
             f"times must be 0, or at least {TINY:.3g}: smaller ones have a few bits only in float64, and solvers take "
             "them for 0. Measure time in another unit"
         )
+    stepper = diffrax_stepper.DiffraxStepper
+    if population_stepper.is_suitable(equation):
+        stepper = population_stepper.PopulationStepper
     return drive(
-        diffrax_stepper.DiffraxStepper(flow, equation, np.asarray(times), until, solver, *measured),
+        stepper(flow, equation, np.asarray(times), until, solver, *measured),
         np.asarray(times),
         **limits,
     )

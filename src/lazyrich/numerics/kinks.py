@@ -36,6 +36,8 @@ class KinkConfiguration:
         self.X: np.ndarray = problem.X
         self.force = _loss_derivative(problem)
         self.rates = tuple(float(rate) for rate in flow.rates)
+        # Weight decay moves no neuron off a kink that it is on, so that it changes no condition at kinks.
+        self.decay_rates = tuple(float(rate) for rate in flow.decay_rates)
         self.h, self.d = W.shape
         self.lengths = np.linalg.norm(self.X, axis=1)
         self.crossings = self.slides = self.rests = self.forks = 0
@@ -83,7 +85,11 @@ class KinkConfiguration:
         w_dot = (-self.rates[0] * a)[:, None] * pull
         if self.sliding:
             w_dot[self.slides_now] = np.einsum("kij,kj->ki", self.projectors, w_dot[self.slides_now])
-        return np.concatenate([w_dot.ravel(), -self.rates[1] * (r @ hidden)])
+        a_dot = -self.rates[1] * (r @ hidden)
+        if any(self.decay_rates):
+            W, a = self.parts(y)
+            w_dot, a_dot = w_dot - self.decay_rates[0] * W, a_dot - self.decay_rates[1] * a
+        return np.concatenate([w_dot.ravel(), a_dot])
 
     # When a configuration ends
 

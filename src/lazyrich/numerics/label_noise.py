@@ -44,7 +44,8 @@ def diffuse(
 
     This is gradient descent with label noise in continuous time (varre2023, appendix D): noise of standard deviation
     s and step size lr give $\sigma = s\sqrt{\text{lr}}$. Without `drift`, and with X = I, it is the pure-noise
-    process $dW = dB\,a^\top$, $da = W^\top dB$ of varre2023, equation (4.1). It is simulated by the Euler–Maruyama
+    process $dW = dB\,a^\top$, $da = W^\top dB$ of varre2023, equation (4.1). Weight decay adds
+    $-\eta_l\lambda_l\theta_l\,dt$ to the drift. It is simulated by the Euler–Maruyama
     method with steps of at most `dt`, whose error in law is of order dt; more than `max_steps` of them raise an error.
     Vectorize over keys with `vmap`.
 
@@ -102,7 +103,7 @@ class _SdeStepper(Stepper):
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
         place = len(self.counts) - len(wanted)
         now = min(self.taken + self.pulse.size, int(self.counts[place]))
-        with self.pulse.timed():
+        with self.pulse.adapt_size():
             self.layers = jax.block_until_ready(self._take_steps(place, self.layers, self.taken, now))
         self.steps += now - self.taken
         self.taken = now
@@ -175,6 +176,9 @@ def _euler_maruyama(
             push = push - size * flow.problem.slope(outputs)
         kicks = zip(flow.rates, net.pullback(X, push), strict=True)
         moves = tuple(jax.tree.map(lambda leaf, rate=rate: rate * leaf, kick) for rate, kick in kicks)
+        if drift and flow.decay is not None:
+            factors = zip(flow.decay_rates, layers, strict=True)
+            layers = tuple(jax.tree.map(lambda leaf, r=r: (1 - size * r) * leaf, layer) for r, layer in factors)
         return jax.tree.map(jnp.add, layers, moves)
 
     return jax.lax.fori_loop(first, last, step, layers)

@@ -14,7 +14,7 @@ from lazyrich._core.array_namespace import tree_to_numpy
 from lazyrich._core.stacked_map import vmap_over_stack
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Advance, tree_all_finite
-from lazyrich.numerics.ode_system import OdeSystem
+from lazyrich.numerics.ode_system import DecayedMirrorSystem, OdeSystem
 from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.numerics.system_stepper import SystemStepper
 
@@ -50,17 +50,27 @@ class LsodaStepper(SystemStepper):
             loss.derivative,
             loss.second_derivative,
         )  # looked up once: equinox creates bound methods anew each time
-        inverse, stretch, reach, _ = potential.mirror_maps()(0.0)
+        maps_at, n = potential.mirror_maps(), len(X)
+        # With weight decay the state ends with κt, and e^{−κt} scales the layers.
+        decay = (self.equation.decay_rate,) if isinstance(self.equation, DecayedMirrorSystem) else ()
+        fixed = maps_at(0.0)
 
-        def field(_: float, nu: np.ndarray) -> np.ndarray:
-            return _replace_nonfinite(-kappa * slope(X @ inverse(nu @ X), y))
+        def field(_: float, state: np.ndarray) -> np.ndarray:
+            maps = maps_at(-state[n]) if decay else fixed
+            push = -kappa * slope(X @ maps.inverse(state[:n] @ X), y)
+            return _replace_nonfinite(np.append(push, decay) if decay else push)
 
-        def jacobian(_: float, nu: np.ndarray) -> np.ndarray:
-            z = nu @ X
-            half = X * np.sqrt(stretch(z))
-            return _replace_nonfinite(-kappa * curvature(X @ inverse(z), y)[:, None] * (half @ half.T))
+        def jacobian(_: float, state: np.ndarray) -> np.ndarray:
+            maps, z = maps_at(-state[n]) if decay else fixed, state[:n] @ X
+            half, outputs = X * np.sqrt(maps.jacobian_diagonal(z)), X @ maps.inverse(z)
+            bend = kappa * curvature(outputs, y)
+            square = -bend[:, None] * (half @ half.T)
+            if not decay:
+                return _replace_nonfinite(square)
+            return _replace_nonfinite(np.pad(np.column_stack([square, 2 * bend * outputs]), ((0, 1), (0, 0))))
 
-        pace = np.max(np.abs(field(0.0, self.y) @ X) / reach(self.y @ X))
+        pace = np.max(np.abs(field(0.0, self.y)[:n] @ X) / fixed.step_scale(self.y[:n] @ X), initial=0.0)
+        pace = max(pace, *map(float, decay), 0.0)
         first = min(FIRST_STEP / pace, self.end) if pace > 0 else self.end
         rtol, atol = (float(tol) for tol in self.tolerance)
         return LSODA(field, 0.0, self.y, self.end, first, rtol=max(rtol, MIN_RTOL), atol=atol, jac=jacobian)
@@ -99,7 +109,9 @@ class LsodaStepper(SystemStepper):
     def _first_stopping_state(self, states: np.ndarray) -> int | None:
         """Return the index of the first state at which the stopping condition holds, or None."""
         if self.until is None or (
-            self.until.is_permanent and not _condition_holds_jit(self.until, self.equation, states[-1])
+            self.until.is_permanent
+            and self.equation.flow.decay is None
+            and not _condition_holds_jit(self.until, self.equation, states[-1])
         ):
             return None
         found = np.asarray(vmap_over_stack(Partial(_condition_holds, self.until, self.equation), states))

@@ -91,7 +91,8 @@ def mode_frame(flow: GradientFlow) -> ModeFrame | None:
     turned = [after.T @ W @ before for W, (before, after) in zip(weights, pairwise(frames), strict=True)]
     problem = flow.problem
     X, y = np.asarray(problem.X) @ frames[0], np.asarray(problem.y).reshape(problem.n, -1) @ frames[-1]
-    rotated = GradientFlow(DeepLinear(turned), Problem(X, y, problem.loss, problem.kappa), flow.rates)
+    turned_problem = Problem(X, y, problem.loss, problem.kappa)
+    rotated = GradientFlow(DeepLinear(turned), turned_problem, flow.rates, flow.decay)
     lazy = max(1 / float(ParameterSystem(flow).output_uncertainty()), FLOAT64_ROUNDING / DEFAULT_RTOL * top)
     scales = tuple(jnp.asarray(_scales(W, top, lazy)) for W in turned)
     return ModeFrame(flow, rotated, tuple(jnp.asarray(frame) for frame in frames), scales, jnp.asarray(factor))

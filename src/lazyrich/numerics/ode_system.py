@@ -10,9 +10,11 @@ from jax.flatten_util import ravel_pytree
 from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import is_concrete, to_numpy_if_concrete, xp
+from lazyrich._core.stacked_map import vmap_over_stack
 from lazyrich._core.types import AnyArray, Layers
-from lazyrich.flow import GradientFlow
-from lazyrich.networks import Network
+from lazyrich.flow import GradientFlow, decay_rates_are_equal
+from lazyrich.networks import Diagonal, Network
+from lazyrich.population import Population
 from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.potentials.potential import Separable
 
@@ -33,6 +35,10 @@ class OdeSystem(eqx.Module):
 
     def network(self, y: PyTree) -> Network:
         raise NotImplementedError
+
+    def networks(self, flow: GradientFlow, states: PyTree) -> Network:
+        """Return stacked states as networks of the flow that was given."""
+        return vmap_over_stack(self.network, states)
 
     def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
         """Return the relative and absolute tolerance of a step that correspond to a relative error rtol of the
@@ -86,7 +92,8 @@ class ParameterSystem(OdeSystem):
 
     def output_uncertainty(self) -> Array:
         number = sum(leaf.size for leaf in jax.tree.leaves(self.flow.net.layers))
-        return _jacobian_and_kernel_norms(self.flow)[0] * jnp.sqrt(number) / residual_norm(self.flow)
+        norms = _jacobian_and_kernel_norms if self.flow.problem.has_samples else _population_jacobian_norm
+        return norms(self.flow)[0] * jnp.sqrt(number) / residual_norm(self.flow)
 
 
 class MirrorSystem(OdeSystem):
@@ -136,6 +143,35 @@ class MirrorSystem(OdeSystem):
         return _jacobian_and_kernel_norms(self.flow)[1] * jnp.sqrt(self.flow.problem.n) / residual_norm(self.flow)
 
 
+class DecayedMirrorSystem(MirrorSystem):
+    r"""The dual variable of a diagonal network of depth two under weight decay with the same rate κ = η_lλ_l for all
+    layers.
+
+    The layers are $e^{-\kappa t}$ times those of a flow without decay, whose mirror variable still obeys
+    $\dot\nu = -\partial L/\partial f$: $\beta(t) = e^{-2\kappa t}\beta(\nu)$, with the map ν → β of the start. The
+    state is (ν, κt). At depth D the field is multiplied by $e^{-(D-2)\kappa t}$, so that ν converges. The weights then
+    depend on it ever more steeply, as $e^{(D-2)\kappa t}$, so deeper networks are followed in their parameters.
+    """
+
+    decay_rate: Float[Array, ""]
+
+    def initial_state(self) -> AnyArray:
+        return np.zeros(self.flow.problem.n + 1)
+
+    def vector_field(self, y: Float[Array, " n+1"]) -> Float[Array, " n+1"]:
+        return jnp.append(super().vector_field(y), self.decay_rate)
+
+    def network(self, y: Float[Array, " n+1"]) -> Network:
+        net = self.flow.net
+        assert isinstance(net, Diagonal)
+        return net.at_mirror_variable(y[:-1] @ self.flow.problem.X, self.flow.rates, log_scale=-y[-1])
+
+    def jacobian(self, y: Float[Array, " n+1"]) -> Float[Array, "n+1 n+1"]:
+        outputs = self.network(y)(self.flow.problem.X)
+        fall = 2 * self.flow.problem.curvature(outputs) * outputs  # f is e^{−2κt} times a function of ν
+        return jnp.pad(jnp.column_stack([super().jacobian(y), fall]), ((0, 1), (0, 0)))
+
+
 def parameter_tolerance(rtol: AnyArray | float, sizes: Array, lazy: AnyArray | float) -> Array:
     """Return the absolute tolerance of parameters, from the sizes of the layers and the movement that fits the labels.
 
@@ -150,6 +186,9 @@ def parameter_tolerance(rtol: AnyArray | float, sizes: Array, lazy: AnyArray | f
 
 def residual_norm(flow: GradientFlow) -> Array:
     """Return the norm of the residual; for losses without a target, that of a residual of one per sample."""
+    if not flow.problem.has_samples:
+        size = jnp.sqrt(2 * flow.loss() / flow.problem.kappa)
+        return jnp.where(size > 0, size, 1.0)
     if flow.problem.loss.is_margin_loss:
         return jnp.sqrt(1.0 * flow.problem.n)
     size = jnp.linalg.norm((flow.outputs() - flow.problem.y).ravel())
@@ -173,11 +212,30 @@ def _jacobian_and_kernel_norms(flow: GradientFlow, rounds: int = 8) -> tuple[Arr
     return jax.lax.fori_loop(0, rounds, round_, (vector, zero, zero))[1:]
 
 
+def _population_jacobian_norm(flow: GradientFlow, rounds: int = 8) -> tuple[Array]:
+    """Return a lower bound of the root mean square of ‖J‖ at the start, by power iteration on E JᵀJ."""
+    population = flow.problem
+    assert isinstance(population, Population)
+    flat, unravel = ravel_pytree(flow.net.layers)
+
+    def round_(_: int, state: tuple[Array, Array]) -> tuple[Array, Array]:
+        vector = state[0] / jnp.where(jnp.linalg.norm(state[0]) > 0, jnp.linalg.norm(state[0]), 1.0)
+        image = ravel_pytree(population.gauss_newton_product(flow.net, unravel(vector)))[0]
+        return image, jnp.sqrt(jnp.linalg.norm(image))
+
+    vector = jnp.cos(1.0 + jnp.arange(flat.size) ** 2)
+    return jax.lax.fori_loop(0, rounds, round_, (vector, jnp.zeros(())))[1:]
+
+
 def choose_system(flow: GradientFlow) -> OdeSystem:
     """Return the smaller of the two systems, on compressed data that give the same flow."""
     if flow.net.linear_in_inputs and is_concrete(flow):
-        flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
+        flow = flow.with_problem(flow.problem.compress())
     parameters = sum(leaf.size for leaf in jax.tree.leaves(flow.net.layers))
-    if flow.net.has_mirror_variable and flow.net.degree > 1 and flow.problem.n < parameters:
+    if not (flow.net.has_mirror_variable and flow.net.degree > 1 and flow.problem.n < parameters):
+        return ParameterSystem(flow)
+    if flow.decay is None:
         return MirrorSystem(flow)
+    if isinstance(flow.net, Diagonal) and flow.net.degree == 2 and decay_rates_are_equal(flow):
+        return DecayedMirrorSystem(flow, flow.decay_rates[0])
     return ParameterSystem(flow)

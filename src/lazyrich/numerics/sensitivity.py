@@ -92,7 +92,7 @@ def sensitivities(
         0 * xp.asarray(end, int),
     )
 
-    def unfinished(state: tuple[AnyArray, ...]) -> AnyArray:
+    def is_unfinished(state: tuple[AnyArray, ...]) -> AnyArray:
         return (state[0] < end) & (xp.max(state[3]) < MAX_SENSITIVITY) & (state[5] < MAX_PANELS)
 
     def panel(state: PyTree) -> PyTree:
@@ -116,7 +116,7 @@ def sensitivities(
         )
         return reached, wider, xp.where(good, values[-1], S), xp.where(good, now, largest), found, count + 1
 
-    t, _, _, largest, found, count = while_loop(unfinished, panel, state)
+    t, _, _, largest, found, count = while_loop(is_unfinished, panel, state)
     return found, xp.max(largest) < MAX_SENSITIVITY, (t >= end) | (count < MAX_PANELS)
 
 

@@ -15,7 +15,7 @@ from lazyrich.networks import Network
 class StoppingCondition(eqx.Module):
     """A condition on a network; integration stops at the end of the first step where it holds."""
 
-    is_permanent: ClassVar[bool] = False  # whether, along a flow, it stays true
+    is_permanent: ClassVar[bool] = False  # whether, along a flow without weight decay, it stays true
 
     def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
         raise NotImplementedError
@@ -25,7 +25,7 @@ class StoppingCondition(eqx.Module):
 
 
 class LossBelow(StoppingCondition):
-    """Stop when the training loss is at most `value`."""
+    """Stop when the training loss, without the penalty of weight decay, is at most `value`."""
 
     is_permanent: ClassVar[bool] = True
     value: Float[Array, ""]
@@ -41,7 +41,8 @@ class LossBelow(StoppingCondition):
 
 
 class GradientBelow(StoppingCondition):
-    """Stop when the Euclidean norm of the gradient ∂L/∂θ is at most `value`, which may also happen near a saddle."""
+    """Stop when the Euclidean norm of the gradient is at most `value`, which may also happen near a saddle. Under
+    weight decay it is the gradient of the objective."""
 
     value: Float[Array, ""]
 

@@ -3,7 +3,6 @@
 import numpy as np
 from jaxtyping import PyTree
 
-from lazyrich._core.stacked_map import vmap_over_stack
 from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
@@ -39,7 +38,7 @@ class SystemStepper(Stepper):
         return self.equation.initial_state()
 
     def networks(self, states: PyTree) -> Network:
-        return vmap_over_stack(self.equation.network, states)
+        return self.equation.networks(self.flow, states)
 
     @property
     def output_uncertainty(self) -> float:

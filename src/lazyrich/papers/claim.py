@@ -12,6 +12,7 @@ from jaxtyping import Array, Key
 from scipy.stats import t
 
 from lazyrich._io.html import html_table
+from lazyrich.papers.helpers import helpers
 from lazyrich.papers.paper import papers
 from lazyrich.papers.proof import Proof, Prove
 from lazyrich.papers.verdicts import Grade, Verdict
@@ -196,11 +197,19 @@ class Claim:
 
     @property
     def code(self) -> str:
-        """Source code of the check and its proofs; the helpers that they call are in the same file."""
+        """Source code of the check and its proofs, without the helpers that they call."""
         try:
             return "\n\n".join(map(inspect.getsource, (self.check, *(proof.prove for proof in self.proofs))))
         except OSError:  # defined interactively
             return ""
+
+    @property
+    def helpers(self) -> dict[str, str]:
+        """Source code of the helpers that the check and its proofs call, by file."""
+        try:
+            return helpers(self.check, *(proof.prove for proof in self.proofs))
+        except OSError:  # defined interactively
+            return {}
 
     @property
     def counterexample_code(self) -> str:

@@ -37,19 +37,19 @@ class Code:
     def fingerprint(self, *modules: str) -> str:
         """Return a hash of all modules that these reach, of the plot style, and of the versions of dependencies."""
         digest = hashlib.sha256()
-        for module in sorted(self.reached(*modules)):
+        for module in sorted(self.reachable(*modules)):
             digest.update(f"{module} {self._hash(module)}".encode())
         for path in sorted(self.home.glob("*.mplstyle")):
             digest.update(path.read_bytes())
         digest.update(versions().encode())
         return digest.hexdigest()
 
-    def reached(self, *modules: str) -> set[str]:
+    def reachable(self, *modules: str) -> set[str]:
         """Return these modules and all that they import, directly or not; of the package's `__init__`, only what it
         executes.
 
-        >>> reached = Code().reached("lazyrich.papers.dln.figures.ex_timescales")
-        >>> "lazyrich.papers.dln.figures._modes" in reached, "lazyrich.potentials.dual_newton" in reached
+        >>> reachable = Code().reachable("lazyrich.papers.dln.figures.ex_timescales")
+        >>> "lazyrich.papers.dln.figures._modes" in reachable, "lazyrich.potentials.dual_newton" in reachable
         (True, False)
         """
         found, waiting = {PACKAGE}, list(modules)
@@ -71,7 +71,7 @@ class Code:
         home = self._path(package)
         if home is not None and home.name != "__init__.py":
             return {package}
-        module, itself = self._said(package).get(name, (package, name)) if home else (package, name)
+        module, itself = self._exported_names(package).get(name, (package, name)) if home else (package, name)
         if module != package:
             return self.where(module, itself)
         if self._path(f"{package}.{name}"):
@@ -80,11 +80,11 @@ class Code:
             return {package}
         return set() if name.startswith("__") else self.everything()
 
-    def _said(self, package: str) -> dict[str, tuple[str, str]]:
+    def _exported_names(self, package: str) -> dict[str, tuple[str, str]]:
         """Return the module and the original name of each name that a package's `__init__` imports."""
         found: dict[str, tuple[str, str]] = {}
         for node in ast.walk(self._tree(package)):
-            if isinstance(node, ast.ImportFrom) and _ours(node.module):
+            if isinstance(node, ast.ImportFrom) and _is_own(node.module):
                 found |= {alias.asname or alias.name: (str(node.module), alias.name) for alias in node.names}
         return found
 
@@ -97,18 +97,18 @@ class Code:
             for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.level:
                     found |= self.everything()  # relative imports are not used in this package
-                elif isinstance(node, ast.ImportFrom) and _ours(node.module):
+                elif isinstance(node, ast.ImportFrom) and _is_own(node.module):
                     for alias in node.names:
                         found |= self.where(str(node.module), alias.name)
                 elif isinstance(node, ast.Import):
-                    for alias in filter(lambda alias: _ours(alias.name), node.names):
+                    for alias in filter(lambda alias: _is_own(alias.name), node.names):
                         found |= {alias.name} - {PACKAGE}
                         if alias.name == PACKAGE or not alias.asname:
                             doors.add(alias.asname or PACKAGE)
-            through = [node for node in nodes if isinstance(node, ast.Attribute) and _called(node.value, doors)]
+            through = [node for node in nodes if isinstance(node, ast.Attribute) and _is_name(node.value, doors)]
             for node in through:
                 found |= self.where(PACKAGE, node.attr)
-            if len(through) < sum(_called(node, doors) for node in nodes):
+            if len(through) < sum(_is_name(node, doors) for node in nodes):
                 found |= self.everything()  # the package itself is passed on
             self._direct[module] = found
         return self._direct[module]
@@ -116,7 +116,7 @@ class Code:
     def _hash(self, module: str) -> str:
         if module not in self._hashes:
             tree = self._tree(module)
-            body = list(_doing(tree)) if module == PACKAGE else tree.body
+            body = list(_executed_statements(tree)) if module == PACKAGE else tree.body
             self._hashes[module] = hashlib.sha256(ast.dump(ast.Module(body, [])).encode()).hexdigest()
         return self._hashes[module]
 
@@ -140,11 +140,11 @@ class Code:
 @cache
 def fingerprint(*modules: str) -> str:
     """Return a hash that changes with the code that these modules reach."""
-    return _here().fingerprint(*modules)
+    return _installed_code().fingerprint(*modules)
 
 
 @cache
-def _here() -> Code:
+def _installed_code() -> Code:
     return Code()
 
 
@@ -153,27 +153,28 @@ def versions() -> str:
     return " ".join(f"{package} {version(package)}" for package in COMPUTED_WITH if find_spec(package))
 
 
-def _ours(module: str | None) -> bool:
+def _is_own(module: str | None) -> bool:
     return module is not None and module.split(".")[0] == PACKAGE
 
 
-def _called(node: ast.AST, names: set[str]) -> bool:
+def _is_name(node: ast.AST, names: set[str]) -> bool:
     return isinstance(node, ast.Name) and node.id in names
 
 
-def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     for node in tree.body:
         targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
         value = getattr(node, "value", None)
         yield from ((target.id, value) for target in targets if isinstance(target, ast.Name) and value is not None)
 
 
-def _doing(tree: ast.Module) -> Iterator[ast.stmt]:
+def _executed_statements(tree: ast.Module) -> Iterator[ast.stmt]:
     """Yield the statements that the package's `__init__` executes, such as setting the precision, without names and
     imports."""
-    names = {id(value) for name, value in _assigned(tree) if name in ("__all__", "__version__", "_HOMES", "_ROOMS")}
+    tables = ("__all__", "__version__", "_LAZY_ATTRIBUTES", "_SUBMODULES")
+    names = {id(value) for name, value in _assignments(tree) if name in tables}
     for node in tree.body:
-        typing = isinstance(node, ast.If) and _called(node.test, {"TYPE_CHECKING"})
+        typing = isinstance(node, ast.If) and _is_name(node.test, {"TYPE_CHECKING"})
         if not (isinstance(node, ast.Import | ast.ImportFrom) or typing or id(getattr(node, "value", None)) in names):
             yield node
 

@@ -16,19 +16,20 @@ from lazyrich.papers.verify import Report
 COMPUTED_WITH = ("lazyrich", "jax", "numpy", "scipy", "sympy", "mpmath", "torch")
 
 
-def record(report: Report) -> dict[str, Any]:
+def to_record(report: Report) -> dict[str, Any]:
     """Return the claims as rows of plain values, and the versions used."""
-    return {"made": _made(), "claims": report.rows()}
+    return {"made": provenance(), "claims": report.rows()}
 
 
 def write(report: Report, path: Path) -> None:
     """Write the record as JSON, atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with atomic_write(path) as file:
-        file.write(json.dumps(record(report), ensure_ascii=False, indent=1).encode())
+        file.write(json.dumps(to_record(report), ensure_ascii=False, indent=1).encode())
 
 
-def _made() -> dict[str, str]:
+def provenance() -> dict[str, str]:
+    """Return the versions used, the date, and the commit."""
     found = {"python": platform.python_version(), "date": datetime.now(UTC).date().isoformat(), "commit": _commit()}
     for package in COMPUTED_WITH:
         try:
@@ -55,7 +56,7 @@ def objection(report: Report) -> str:
 
 def _objection(row: dict[str, Any]) -> str:
     verdict, grade = Verdict[row["verdict"]], Grade[row["grade"]]
-    made = ", ".join(f"{name} {what}" for name, what in _made().items())
+    made = ", ".join(f"{name} {what}" for name, what in provenance().items())
     seed = f" --seed {row['seed']}" if row["seed"] else ""
     parts = [
         f"# {row['id']}",

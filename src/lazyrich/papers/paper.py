@@ -18,6 +18,9 @@ class Paper:
     - `bibtex`: an entry of `lazyrich.references` if theorems cite the paper, else one made by `bibtex_entry`.
     - `order`: its position among the papers; those without one come last, by name.
     - `sections`: the files of its `claims/` in the order in which they are shown; others follow, by name.
+    - `text`: the title, form, date and size of the file that was read and quoted, as it states them; `text_sha256`: the
+      SHA-256 of that file. The file itself is not part of this package; `lazyrich errata NAME --text FILE` compares it
+      with a copy.
     """
 
     title: str
@@ -25,6 +28,8 @@ class Paper:
     address: str = ""
     order: float = math.inf
     sections: tuple[str, ...] = ()
+    text: str = ""
+    text_sha256: str = ""
 
 
 @cache

@@ -1,7 +1,7 @@
 """Proofs by computer algebra: an identity whose two sides are equal as expressions, or a fact decided without rounding.
 
-A proof is a function of one argument, `spoilt`: with False it returns what is to be proved, with True the same with its
-formula changed in one place, which must then be refuted. What it returns is
+A proof is a function of one argument, `spoiled`: with False it returns what is to be proved, with True the same with
+its formula changed in one place, which must then be refuted. What it returns is
 
 - a pair (left, right) of SymPy expressions, matrices, or sequences of them: equal, by rewriting alone; or
 - a Boolean that is decided exactly: by rational arithmetic, by SymPy, or by intervals of mpmath that do not overlap.
@@ -55,7 +55,7 @@ class Proof:
         if not _true(self.prove(False)):
             return f"the proof does not go through ({self.scope})"
         if not _false(self.prove(True)):
-            return f"the proof goes through with the formula spoilt, or cannot tell ({self.scope})"
+            return f"the proof goes through with the formula spoiled, or cannot tell ({self.scope})"
         return ""
 
     @property

@@ -87,7 +87,7 @@ def reproduce(
         check_engine(engine)  # raises an error even if the figure needs no sweep, or exists already
     key = key_of(wanted, size, seed)
     folder = folder_of(out, name, size, seed)
-    found = made(folder, key)
+    found = load_if_complete(folder, key)
     if found is not None:
         return found
     how = {"engine": engine, "workers": workers}
@@ -95,7 +95,9 @@ def reproduce(
     cells = folder / f"cells-{key[:12]}"  # results of an interrupted run
     continued = cells.exists()
     cells.mkdir(parents=True, exist_ok=True)
-    data = _kept(cells / "data.nc", lambda: wanted.compute(size, seed, folder=cells, progress=progress, **how))
+    data = _load_or_compute(
+        cells / "data.nc", lambda: wanted.compute(size, seed, folder=cells, progress=progress, **how)
+    )
     facts = wanted.facts(data)
     picture = wanted.draw(data)
     (folder / "made.json").unlink(missing_ok=True)  # from here on the folder is incomplete
@@ -118,7 +120,7 @@ def folder_of(out: str | os.PathLike, name: str, size: str, seed: int) -> Path:
     return Path(out) / (name + (f"-{size}" if size != "quick" else "") + (f"-seed{seed}" if seed else ""))
 
 
-def made(folder: Path, key: str) -> Made | None:
+def load_if_complete(folder: Path, key: str) -> Made | None:
     """Return the figure in a folder if it is complete and has this key, else None."""
     try:
         stored = json.loads((folder / "made.json").read_text(encoding="utf-8"))
@@ -131,7 +133,7 @@ def made(folder: Path, key: str) -> Made | None:
     return Made(**stored | {"facts": facts, "folder": folder})
 
 
-def _kept(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Dataset":
+def _load_or_compute(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Dataset":
     """Return the data, computed once and stored, so that an error in plotting does not lose them."""
     import xarray
 
@@ -145,11 +147,11 @@ def _kept(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Datase
 def key_of(wanted: Figure, size: str, seed: int) -> str:
     """Return a hash of everything that the figure could depend on: code, parameters, seed, and available user files."""
     code = fingerprint(wanted.module.__name__, __name__)
-    said = json.dumps([code, wanted.name, wanted.scale(size).parameters, size, seed, _found(wanted)], default=str)
-    return hashlib.sha256(said.encode()).hexdigest()
+    inputs = json.dumps([code, wanted.name, wanted.scale(size).parameters, size, seed, _data_sets(wanted)], default=str)
+    return hashlib.sha256(inputs.encode()).hexdigest()
 
 
-def _found(wanted: Figure) -> list[str]:
+def _data_sets(wanted: Figure) -> list[str]:
     """Return the data sets that a figure reads and that are available."""
     if not wanted.reads or importlib.util.find_spec("torch") is None:
         return []

@@ -15,11 +15,11 @@ from lazyrich.networks import Network
 from lazyrich.papers.claim import SOURCES, Setup, claim
 from lazyrich.papers.oracles.flows import ode
 from lazyrich.theorems import LIMIT_THEOREMS, TRAJECTORY_THEOREMS
-from lazyrich.theorems.example_flows import with_perturbed_weights
+from lazyrich.theorems.example_flows import with_more_decay, with_perturbed_weights
 from lazyrich.theorems.theorem import LimitTheorem, Theorem, TrajectoryTheorem
 
 
-def _made(theorem: Theorem, setup: Setup) -> GradientFlow:
+def _example_flow(theorem: Theorem, setup: Setup) -> GradientFlow:
     return theorem.example(setup.rng, setup.key)
 
 
@@ -28,8 +28,8 @@ def _place(theorem: Theorem) -> tuple[str, str] | None:
     return found[0] if found else None
 
 
-def _named(check: Any, theorem: Theorem) -> Any:
-    check.__name__ = "theorem_" + theorem.name.replace(" ", "_").replace("-", "_")
+def _rename_check(check: Any, theorem: Theorem) -> Any:
+    check.__name__ = "theorem_" + theorem.name.lower().replace(" ", "_").replace("-", "_")
     return check
 
 
@@ -48,11 +48,14 @@ LATE = np.array([400.0])
 Spoil = Callable[[GradientFlow], tuple[GradientFlow, GradientFlow]]
 
 
-def _spoiled(theorem: Theorem) -> tuple[str, Spoil]:
+def _compared_flows(theorem: Theorem) -> tuple[str, Spoil]:
     """Return a description, and a function that gives two flows: one for the formula, and one to compare it with.
 
-    A hypothesis fails in both; if the theorem has none that can fail slightly, the second flow starts elsewhere.
+    A hypothesis fails in both; if the theorem has none that can fail slightly, the second flow starts elsewhere, or has
+    more decay, if the limit under decay does not depend on the start.
     """
+    if theorem.counterexample is None and theorem.covers_decay:
+        return "with half more decay", lambda flow: (flow, with_more_decay(flow))
     if theorem.counterexample is None:
         return "from another start", lambda flow: (flow, with_perturbed_weights(flow))
     how, drop = theorem.counterexample
@@ -66,7 +69,7 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
         return np.stack([theirs.beta(net) for net in follow(theirs, TIMES)]), np.stack(predicted)
 
     def whole(setup: Setup, spoil: Spoil | None = None) -> Any:
-        flow = _made(theorem, setup)
+        flow = _example_flow(theorem, setup)
         if spoil is not None:
             return formula(*spoil(flow))
         return np.stack([flow.beta(n) for n in follow(flow, TIMES)]), exact(flow, TIMES, theorem=theorem).beta
@@ -77,8 +80,8 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
         tolerance=1e-9,
         why="the raw flow is integrated at rtol 1e-12, the closed form is right to rounding",
         library=True,
-    )(_named(whole, theorem))
-    how, spoil = _spoiled(theorem)
+    )(_rename_check(whole, theorem))
+    how, spoil = _compared_flows(theorem)
     made.breaks(how, spoil=spoil)
 
 
@@ -102,7 +105,7 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
         return compare(value, net, theirs)
 
     def whole(setup: Setup, spoil: Spoil | None = None) -> Any:
-        flow = _made(theorem, setup)
+        flow = _example_flow(theorem, setup)
         if spoil is not None:
             return formula(*spoil(flow))
         stopped = limit(flow, theorem=theorem)
@@ -114,8 +117,8 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
         tolerance=1e-7,
         why="the raw flow is followed to t = 400, when the slowest mode has decayed below 1e-10",
         library=True,
-    )(_named(whole, theorem))
-    how, spoil = _spoiled(theorem)
+    )(_rename_check(whole, theorem))
+    how, spoil = _compared_flows(theorem)
     made.breaks(how, spoil=spoil)
 
 

@@ -91,6 +91,7 @@ class Finding:
             "proofs": [{"scope": proof.scope, "whole": proof.whole} for proof in claim.proofs],
             "file": claim.check.__module__.replace(".", "/") + ".py",
             "code": claim.code,
+            "helpers": claim.helpers,
             "counterexample": claim.counterexample_code,
             "replies": [asdict(reply) for reply in claim.replies],
             "trouble": self.trouble,
@@ -119,10 +120,10 @@ def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Finding:
     return Finding(claim, verdict, evidence, must_fail, seed, thorough, seconds, "; ".join(trouble))
 
 
-def tallied(verdicts: Sequence[Verdict]) -> str:
+def tally(verdicts: Sequence[Verdict]) -> str:
     """Count the verdicts of each kind, as text.
 
-    >>> tallied([Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS])
+    >>> tally([Verdict.HOLDS, Verdict.FAILS, Verdict.HOLDS])
     '2 holds, 1 fails'
     """
     counts = Counter(verdicts)
@@ -152,12 +153,10 @@ class Report:
         ours = [found for found in self if found.claim.library]
         proved = sum(found.grade is Grade.PROVED for found in theirs)
         parts = [
-            f"{pluralize(len(theirs), 'statement')}: {tallied([found.verdict for found in theirs])}; {proved} proved"
+            f"{pluralize(len(theirs), 'statement')}: {tally([found.verdict for found in theirs])}; {proved} proved"
         ]
         if ours:
-            parts.append(
-                f"{pluralize(len(ours), 'test')} of this library: {tallied([found.verdict for found in ours])}"
-            )
+            parts.append(f"{pluralize(len(ours), 'test')} of this library: {tally([found.verdict for found in ours])}")
         return "; ".join([*parts, f"{sum(found.seconds for found in self):.0f} s"])
 
     def __str__(self) -> str:
@@ -209,7 +208,7 @@ def _sections(paper: str) -> list[str]:
     return sorted(files(paper, "claims"), key=lambda module: rank.get(module.rsplit(".", 1)[1], len(rank)))
 
 
-def chosen(patterns: str | Sequence[str] = "*") -> list[Claim]:
+def select_claims(patterns: str | Sequence[str] = "*") -> list[Claim]:
     """Return the claims whose ids match."""
     wanted = [patterns] if isinstance(patterns, str) else list(patterns)
     found = [c for c in load() if any(fnmatch(c.id, pattern) for pattern in wanted)]
@@ -233,7 +232,7 @@ def verify(
     should, and gets its verdict. Random set-ups depend on the seed. With several `workers`, many claims are distributed
     over that many processes (a script that uses this needs `if __name__ == "__main__":`).
     """
-    wanted, found = chosen(patterns), list[Finding]()
+    wanted, found = select_claims(patterns), list[Finding]()
     if any(each.proofs for each in wanted):
         require_packages("a proof", "verify", "sympy", "mpmath")
     workers = min(check_int("workers", workers), max(1, len(wanted) // FEW))
@@ -275,13 +274,13 @@ def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int)
 
 
 def _plainly(name: str, seed: int, thorough: bool) -> tuple[Evidence, list[Evidence], dict[str, Any]] | None:
-    if name not in _named():
+    if name not in _claims_by_id():
         return None
-    found = check(_named()[name], seed, thorough)
+    found = check(_claims_by_id()[name], seed, thorough)
     rest = {key: getattr(found, key) for key in ("verdict", "seed", "thorough", "seconds", "trouble")}
     return found.evidence, [evidence for _, evidence in found.must_fail], rest
 
 
 @cache
-def _named() -> dict[str, Claim]:
+def _claims_by_id() -> dict[str, Claim]:
     return {claim.id: claim for claim in load()}

@@ -227,7 +227,7 @@ def _newton_solve(
             )
             return advance, nu + advance * ahead
 
-        def polished() -> AnyArray:
+        def refine_solution() -> AnyArray:
             """Correct the residual due to rounding of z in β, which is not rounded there."""
             once = beta + stretch * solve(target - rows @ beta)[1]
             return once + stretch * solve(target - rows @ once)[1]
@@ -245,7 +245,7 @@ def _newton_solve(
             stride,
             xp.minimum(error, state.error),
             xp.where(error < state.error, nu, state.best),
-            cond(error < state.error, lambda: cond(near, polished, lambda: beta), lambda: state.beta),
+            cond(error < state.error, lambda: cond(near, refine_solution, lambda: beta), lambda: state.beta),
             state.rounds + 1,
             idle,
             stuck,
@@ -277,11 +277,11 @@ def _minimize_along_scales(
 ) -> tuple[AnyArray, AnyArray]:
     """Return β and ν at each scale, largest first, each starting from the one before."""
 
-    def along(state: NewtonState, goal: AnyArray) -> tuple[NewtonState, tuple[AnyArray, AnyArray]]:
+    def advance(state: NewtonState, goal: AnyArray) -> tuple[NewtonState, tuple[AnyArray, AnyArray]]:
         new = _newton_solve(rows, potential, target, state, goal)
         return _new_state(new.best, new.part, goal, rows.shape[1]), (new.beta, new.best)
 
-    return scan(along, _initial_state(potential, rows, target, logs[0]), logs)[1]
+    return scan(advance, _initial_state(potential, rows, target, logs[0]), logs)[1]
 
 
 _minimize_traced = eqx.filter_custom_jvp(_minimize_along_scales)

@@ -103,14 +103,14 @@ def growth_of_both_sides(plus: Array, minus: Array, s: Array, T: Array, D: int) 
     points, weights = (jnp.asarray(v) for v in np.polynomial.legendre.leggauss(N_NODES))
     points, weights = (1 + points) / 2, weights / 2  # on [0, 1]
 
-    def between(low: Array, width: Array) -> Array:
+    def integrate_between(low: Array, width: Array) -> Array:
         return width * (F(low[..., None] + width[..., None] * points) @ weights)
 
     y0 = jnp.log(n0) - jnp.log(x0)
     turn = jax.lax.stop_gradient(jnp.maximum(jnp.log(n_end) - jnp.log(m_end), y0) + TAIL_LENGTH)
     width = (turn - y0) / N_PANELS
     edges = y0 + width * jnp.arange(N_PANELS)
-    reached = jnp.concatenate([jnp.zeros(1), jnp.cumsum(between(edges, jnp.full(N_PANELS, width)))])
+    reached = jnp.concatenate([jnp.zeros(1), jnp.cumsum(integrate_between(edges, jnp.full(N_PANELS, width)))])
     at_rest = F(turn)
 
     def position(T: Array) -> Array:
@@ -120,7 +120,7 @@ def growth_of_both_sides(plus: Array, minus: Array, s: Array, T: Array, D: int) 
 
         def step(state: BracketState) -> BracketState:
             part, low, high, _, rounds = state
-            error = between(left, part) - need
+            error = integrate_between(left, part) - need
             low, high = jnp.where(error > 0, low, part), jnp.where(error > 0, part, high)
             new = part - error / F(left + part)
             new = jnp.where((new >= low) & (new <= high), new, (low + high) / 2)
@@ -130,7 +130,7 @@ def growth_of_both_sides(plus: Array, minus: Array, s: Array, T: Array, D: int) 
         start = jax.lax.stop_gradient(start)
         part = jax.lax.while_loop(lambda state: state[3] & (state[4] < MAX_NEWTON_STEPS), step, start)[0]
         part = jax.lax.stop_gradient(part)
-        inside = left + part - (between(left, part) - need) / jax.lax.stop_gradient(F(left + part))
+        inside = left + part - (integrate_between(left, part) - need) / jax.lax.stop_gradient(F(left + part))
         return jnp.where(reached[-1] < T, turn + (T - reached[-1]) / at_rest, inside)
 
     y = jnp.where(T > 0, jax.vmap(position)(jnp.ravel(T)).reshape(T.shape), y0)

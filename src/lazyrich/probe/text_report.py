@@ -13,6 +13,7 @@ from lazyrich.probe.thresholds import (
     RICH,
     TOO_EARLY_BELOW,
 )
+from lazyrich.tangent.sharpness import Sharpness
 
 if TYPE_CHECKING:
     from lazyrich.probe.report import Report
@@ -55,6 +56,9 @@ def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
     else:
         yield "tangent", f"the tangent model misses {values['gap']:.2g} of what was learned {limits['gap']}"
     yield from _loss_text(of)
+    if "sharpness" in last and bool(last.sharpness.notnull()):
+        edge = float(last.sharpness_edge)
+        yield "sharpness", str(Sharpness(float(last.sharpness), edge if edge == edge else None))
     if last.sizes.get("activation"):
         switched, rank = last.hamming_distance, last.effective_rank.isel(activation=-1)
         most = f"most after {switched.idxmax().item()}: {float(switched.max()):.1%}"
@@ -111,6 +115,7 @@ def _cost_text(of: "Report") -> str:
     """Describe what the snapshots took: seconds, and their share of the time of training."""
     planned = f" (planned: {of.data.attrs['plan']})" if of.data.attrs.get("plan") else ""
     said = f"{pluralize(of.data.sizes['step'], 'snapshot')}, {float(of.data.seconds.mean()):.2g} s each{planned}"
+    said += ", without the sharpness" if "sharpness" in of.data else ""
     trained = float(of.data.training_seconds.sum()) if "training_seconds" in of.data else 0.0
     if not trained > 0:
         return said

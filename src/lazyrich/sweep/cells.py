@@ -78,10 +78,10 @@ def _vmap_cells(function: Callable[..., Any], fixed: dict[str, Any], size: int) 
     def trace_once() -> None:  # what the function imports may switch the precision, as it would alone
         jax.eval_shape(lambda: function(**first, **fixed))
 
-    def mapped(strings: tuple[tuple[str, str], ...], numbers: dict[str, Any]) -> Any:
+    def map_cells(strings: tuple[tuple[str, str], ...], numbers: dict[str, Any]) -> Any:
         return jax.vmap(lambda cell: function(**cell, **dict(strings), **fixed))(numbers)
 
-    compiled = jax.jit(mapped, static_argnums=0)
+    compiled = jax.jit(map_cells, static_argnums=0)
     first: dict[str, object] = {}
 
     def call(cells: list[dict[str, object]]) -> list[object]:
@@ -101,7 +101,7 @@ def _vmap_cells(function: Callable[..., Any], fixed: dict[str, Any], size: int) 
 
 
 def _string_arguments(arguments: dict[str, object]) -> tuple[tuple[str, str], ...]:
-    """Return the arguments over which nothing can be mapped."""
+    """Return the arguments over which nothing can be map_cells."""
     return tuple((name, value) for name, value in arguments.items() if isinstance(value, str))
 
 

@@ -119,7 +119,7 @@ class ProcessPool(ThreadPoolExecutor):
         context = multiprocessing.get_context("spawn")
         for _ in range(MAX_DEATHS):
             pipe, child_end = context.Pipe()
-            process = context.Process(target=_serve, args=(child_end,), daemon=True)
+            process = context.Process(target=_worker_loop, args=(child_end,), daemon=True)
             process.start()
             child_end.close()
             self._processes.append(process)
@@ -142,7 +142,7 @@ class ProcessPool(ThreadPoolExecutor):
         self.shutdown(wait=False, cancel_futures=True)
 
 
-def _serve(pipe: connection.Connection) -> None:
+def _worker_loop(pipe: connection.Connection) -> None:
     """Answer calls until the pipe closes."""
     with suppress(EOFError, OSError, KeyboardInterrupt):
         pipe.send(None)

@@ -7,6 +7,7 @@ import hashlib
 import importlib.util
 import inspect
 import json
+import pkgutil
 import platform
 import subprocess
 import sys
@@ -45,16 +46,13 @@ def load_function(name: str) -> Callable[..., object]:
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
     try:
-        value: Any = importlib.import_module(module)
-        for part in path.split("."):
-            value = getattr(value, part)
+        return pkgutil.resolve_name(name)
     except ModuleNotFoundError as error:
         raise ValueError(
             f"cannot import {module}: {error}. Start where {module.split('.')[0]}.py lies, or put it on PYTHONPATH"
         ) from error
     except AttributeError:
         raise ValueError(f"there is no {path!r} in the module {module}") from None
-    return value
 
 
 def plain_defaults(function: Callable[..., object], arguments: dict[str, Any]) -> dict[str, Any]:

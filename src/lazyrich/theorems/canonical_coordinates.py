@@ -85,12 +85,14 @@ class Canonical(eqx.Module):
     basis: Float[Array, "d r"] | None
     null_space_part: Array | None
 
-    def to_layers(self, net: Network, weights: tuple[Array, ...]) -> Layers:
-        """Return the network's layers, from these weights stacked along time in front."""
+    def to_layers(self, net: Network, weights: tuple[Array, ...], fade: Float[Array, " t"] | None = None) -> Layers:
+        """Return the network's layers, from these weights stacked along time in front. The part of the first layer in
+        the null space of X is multiplied by `fade`."""
         ones = [is_concrete(root) and root == 1 for root in self.sqrt_rates]  # the default rates
         layers = [W if one else root * W for one, root, W in zip(ones, self.sqrt_rates, weights, strict=True)]
         if self.basis is not None and self.null_space_part is not None:
-            layers[0] = layers[0] @ self.basis.T + self.null_space_part
+            rest = self.null_space_part if fade is None else fade[:, None, None] * self.null_space_part
+            layers[0] = layers[0] @ self.basis.T + rest
         return tuple(layer.reshape(len(layer), *own.shape) for layer, own in zip(layers, net.layers, strict=True))
 
 

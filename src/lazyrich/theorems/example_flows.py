@@ -48,7 +48,30 @@ def commuting_sensing_flow(rng: np.random.Generator, measurements: int = 3) -> G
 
 def replace_in_flow(flow: GradientFlow, **change: Any) -> GradientFlow:
     """Return the flow with another net, problem or rates."""
-    return GradientFlow(**{"net": flow.net, "problem": flow.problem, "rates": flow.rates, **change})
+    parts: dict[str, Any] = {"net": flow.net, "problem": flow.problem, "rates": flow.rates, "decay": flow.decay}
+    return GradientFlow(**parts | change)
+
+
+def without_decay(flow: GradientFlow) -> GradientFlow:
+    """Return the flow without weight decay."""
+    return replace_in_flow(flow, decay=None)
+
+
+def with_more_decay(flow: GradientFlow) -> GradientFlow:
+    """Return the flow with half more weight decay."""
+    assert flow.decay is not None
+    return replace_in_flow(flow, decay=tuple(1.5 * value for value in flow.decay))
+
+
+def with_decay(flow: GradientFlow, rate: float = 0.2) -> GradientFlow:
+    """Add weight decay at the same rate η_lλ_l to all layers."""
+    return replace_in_flow(flow, decay=tuple(rate / float(eta) for eta in flow.rates))
+
+
+def with_uneven_decay(flow: GradientFlow) -> GradientFlow:
+    """Double the weight decay of the last layer."""
+    assert flow.decay is not None
+    return replace_in_flow(flow, decay=(*flow.decay[:-1], 2 * flow.decay[-1]))
 
 
 def with_relu(flow: GradientFlow) -> GradientFlow:
@@ -56,7 +79,9 @@ def with_relu(flow: GradientFlow) -> GradientFlow:
     W = jnp.cos(1.0 + jnp.arange(2 * flow.problem.d) ** 2).reshape(2, -1)
     problem = flow.problem
     y = problem.y.reshape(problem.n, -1)[:, 0]
-    return GradientFlow(TwoLayer(W, [0.5, -0.3]), Problem(problem.X, y, problem.loss, problem.kappa))
+    decay = None if flow.decay is None else flow.decay[0]
+    data = Problem(problem.X, y, problem.loss, problem.kappa)
+    return GradientFlow(TwoLayer(W, [0.5, -0.3]), data, decay=decay)
 
 
 def with_two_units(flow: GradientFlow) -> GradientFlow:
@@ -79,7 +104,7 @@ def with_two_outputs(flow: GradientFlow) -> GradientFlow:
 def with_unbalanced_layers(flow: GradientFlow) -> GradientFlow:
     """Return the flow of a diagonal network with three unbalanced layers."""
     layers = [np.full((2, flow.problem.d), size) for size in (0.5, 0.6, 0.7)]
-    return GradientFlow(Diagonal(layers), flow.problem)
+    return GradientFlow(Diagonal(layers), flow.problem, decay=None if flow.decay is None else flow.decay[0])
 
 
 def with_one_side(flow: GradientFlow, problem: Problem | None = None) -> GradientFlow:

@@ -73,6 +73,15 @@ def factored_matrix(flow: GradientFlow) -> Defect:
     return zero_or_inf(flow.net.matrix_factor is not None)
 
 
+# Weight decay
+
+
+def equal_decay_rates(flow: GradientFlow) -> Defect:
+    """The rate κ = η_lλ_l at which weight decay shrinks a layer is the same for all layers."""
+    rates = xp.stack(list(flow.decay_rates))
+    return safe_ratio(xp.max(rates) - xp.min(rates), xp.max(rates))
+
+
 # The data
 
 

@@ -51,8 +51,8 @@ class Limit(eqx.Module):
 
     `value` is the predictor, in the shape of β (for a network that is not linear: the network itself); for a
     direction its length is one. `net` is the network at the end where the theorem provides it, `by` the theorem,
-    `certificate` the measured optimality. With `scales` (of the initialization), `value` and
-    `certificate` have one row per scale.
+    `certificate` the measured optimality. With `scales` of the initialization, or `decays`, `value` and `certificate`
+    have one row for each.
     """
 
     value: AnyArray
@@ -61,15 +61,18 @@ class Limit(eqx.Module):
     by: Provenance = eqx.field(static=True)
     net: Network | None = None
     scales: Float[Array, " s"] | None = None
+    decays: Float[Array, " s"] | None = None
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """Plot the coordinates of the predictor; with `scales`, plot the coordinates and the norms over the scale."""
+        """Plot the coordinates of the predictor; with `scales` or `decays`, the coordinates and the norms over them."""
         from lazyrich._io import plots
 
         if isinstance(self.value, Network):
             raise ValueError("there is no plot of a network that is not linear")
         if self.scales is not None:
             return plots.plot_limit_path(np.asarray(self.scales), np.asarray(self.value))
+        if self.decays is not None:
+            return plots.plot_limit_path(np.asarray(self.decays), np.asarray(self.value), "weight decay λ")
         return plots.plot_predictor(np.asarray(self.value), self.kind)
 
     def _repr_html_(self) -> str:

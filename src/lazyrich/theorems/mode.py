@@ -11,6 +11,7 @@ from lazyrich._core.linalg import abs_right as absolute
 from lazyrich._core.linalg import exponential_decay, safe_norm, safe_ratio
 from lazyrich._core.types import AnyArray
 from lazyrich.theorems.canonical_coordinates import Canonical
+from lazyrich.theorems.decayed_mode import decayed_factors
 
 MODE_SUM_ROUNDING = 16 * float(np.finfo(float).eps)
 FRAME_TOLERANCE = (
@@ -59,16 +60,27 @@ def evolve_mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tu
 
 
 def evolve_mode(
-    a: Float[Array, "*m h"], w: Float[Array, "*m h"], s: Float[Array, "*m"], t: Float[Array, " t"]
+    a: Float[Array, "*m h"],
+    w: Float[Array, "*m h"],
+    s: Float[Array, "*m"],
+    t: Float[Array, " t"],
+    decay: Float[Array, "*m"] | None = None,
 ) -> tuple[Float[Array, "t *m h"], Float[Array, "t *m h"], Float[Array, "t *m"], Float[Array, "t *m"]]:
     r"""Solve $\dot a = (s - a\cdot w)\,w$, $\dot w = (s - a\cdot w)\,a$ for vectors: return a(t), w(t), β = a·w and s −
     β.
 
-    $a \pm w$ keep their directions and are multiplied by $e^{\pm G}$, for any signs and any angle between a and w.
+    $a \pm w$ keep their directions and are multiplied by $e^{\pm G}$, for any signs and any angle between a and w. With
+    weight decay λ, $-\lambda a$ and $-\lambda w$ are added to the right sides, and the factors are those of
+    `decayed_factors`.
     """
     t = t.reshape(-1, *([1] * s.ndim))
     plus, minus = _sum_without_rounding(a, w), _sum_without_rounding(a, -w)
     p, m = safe_norm(plus), safe_norm(minus)
+    if decay is not None:
+        up, down = decayed_factors(p, m, s, decay, t)
+        beta = ((p * up) ** 2 - (m * down) ** 2) / 4
+        up, down = up[..., None], down[..., None]
+        return (plus * up + minus * down) / 2, (plus * up - minus * down) / 2, beta, s - beta
     beta, left, D_p, D_m = evolve_mode_beta(p, m, xp.sum(a * w, axis=-1), s, t)
     up, down = _sqrt_ratio_dispatch(D_m, D_p), _sqrt_ratio_dispatch(D_p, D_m)  # e^{±G}
     return *_rotate_hyperbolically(a, w, plus, minus, up, down, beta), beta, left
@@ -123,6 +135,8 @@ def shared_singular_vectors(canonical: Canonical) -> tuple[Float[Array, "r r"], 
     b = canonical.target
     first, last = canonical.weights[0], canonical.weights[-1]
     beta = xp.linalg.multi_dot([W.T for W in canonical.weights]) if len(canonical.weights) > 1 else first.T
+    sizes = [xp.linalg.norm(W) for W in canonical.weights]
+    beta = xp.where(xp.linalg.norm(beta) <= MODE_SUM_ROUNDING * xp.prod(xp.stack(sizes)), 0.0, beta)  # only rounding
     both = _normalize(b) + 0.47 * _normalize(beta)  # not 1, because the two may be opposite
     parts = [b, beta, first.T @ (first @ both), both @ last @ last.T]
     mixed = sum(weight * _normalize(part) for weight, part in zip((1.0, 0.61, 0.37, 0.23), parts, strict=True))

@@ -149,10 +149,10 @@ def _evolve_from_zero(A: AnyArray, r: AnyArray, t: AnyArray) -> tuple[AnyArray, 
     # One step of iterative refinement: the residual is learned in the same way.
     step = V @ (settled * (U.T @ (r - A @ w) - unsettled))
     blur = PRODUCT_ROUNDING * (xp.abs(V) @ (settled * (xp.abs(U).T @ (xp.abs(A) @ xp.abs(w)))))
-    return w + step, xp.max(_uncertainty(A, r, w, xp.maximum(xp.abs(step), blur), s[0] * tau[:, 0]))
+    return w + step, xp.max(relative_uncertainty(A, r, w, xp.maximum(xp.abs(step), blur), s[0] * tau[:, 0]))
 
 
-def _uncertainty(A: AnyArray, r: AnyArray, w: AnyArray, step: AnyArray, strongest: AnyArray) -> AnyArray:
+def relative_uncertainty(A: AnyArray, r: AnyArray, w: AnyArray, step: AnyArray, strongest: AnyArray) -> AnyArray:
     """Return the relative size of an error of w: in the units of w or, feature by feature, in those of the predictions,
     whichever is larger.
 
@@ -252,7 +252,7 @@ def _in_frame(svd: Svd, A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate
     # The shortest solution is a combination of samples, without a component in their null space. Rounding may leave it
     # uncertain.
     unseen = safe_ratio(xp.linalg.norm(w - V @ (V.T @ w)), xp.linalg.norm(w))
-    gap = xp.maximum(unseen, _uncertainty(A, r, first, xp.maximum(xp.abs(step), blur), inverse[0, 0]))
+    gap = xp.maximum(unseen, relative_uncertainty(A, r, first, xp.maximum(xp.abs(step), blur), inverse[0, 0]))
     return w, Certificate(safe_ratio(xp.linalg.norm(U.T @ left), size), safe_ratio(xp.max(slopes), size), gap)
 
 
@@ -273,7 +273,7 @@ def uncertainty_of_fit(X: AnyArray, y: AnyArray, best: AnyArray | None = None) -
     if best is None:
         return certificate.worst
     apart = xp.abs(best.reshape(w.shape) - w)
-    return xp.maximum(certificate.worst, _uncertainty(X, y, w, apart, _safe_inverse(svd[1])[0, 0]))
+    return xp.maximum(certificate.worst, relative_uncertainty(X, y, w, apart, _safe_inverse(svd[1])[0, 0]))
 
 
 def _compiled_svd(A: Array) -> Svd:
@@ -320,7 +320,7 @@ def as_regression(flow: GradientFlow) -> Regression:
     if weights is not None and len(weights) == 1:  # the outputs share only their inputs
         return _regression_of_one_matrix(flow)
     if flow.net.linear_in_inputs and is_concrete(flow):
-        flow = GradientFlow(flow.net, flow.problem.compress(), flow.rates)
+        flow = flow.with_problem(flow.problem.compress())
     A, r = _regression_of_jacobian(flow)
     return A, r, partial(_layers_from_vector, flow)
 

@@ -22,6 +22,8 @@ Hypothesis = Callable[[GradientFlow], AnyArray]
 Defects = dict[str, AnyArray]  # hypothesis → defect
 FlowTransform = Callable[[GradientFlow], GradientFlow]
 Example = Callable[[np.random.Generator, Array], GradientFlow]
+NO_DECAY = "no weight decay"  # the hypothesis of every theorem that does not cover weight decay
+FINITE_DATA = "finitely many samples"  # the hypothesis of every theorem, which the flow of a Population does not meet
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -33,7 +35,9 @@ class Theorem:
     - `hypotheses`: each with a change of the example after which it alone fails;
     - `example(rng, key)`: a random flow on which the theorem holds;
     - `counterexample`: in words, and a change of the example after which the formula must be wrong. A theorem without a
-      hypothesis that can fail slightly has none.
+      hypothesis that can fail slightly has none;
+    - `covers_decay`: whether the formula holds for flows with weight decay. If not, such flows are refused, and nothing
+      of this need stand among the hypotheses.
     """
 
     name: str
@@ -42,6 +46,7 @@ class Theorem:
     formula: Callable[..., PyTree]
     example: Example
     counterexample: tuple[str, FlowTransform] | None = None
+    covers_decay: bool = False
 
     @property
     def statement(self) -> str:
@@ -68,7 +73,9 @@ class Theorem:
 
     def measure(self, values: GradientFlow) -> Defects:
         """Return the defects of a flow in scaled units that `to_measurable` has converted."""
-        found: Defects = {}
+        found: Defects = {} if values.decay is None or self.covers_decay else {NO_DECAY: float("inf")}
+        if not values.problem.has_samples:
+            found[FINITE_DATA] = float("inf")
         for hypothesis in self.hypotheses:
             lost = any(defect is None or _is_infinite(defect) for defect in found.values())
             found[hypothesis_name(hypothesis)] = None if lost else hypothesis(values)
@@ -168,8 +175,8 @@ class LimitTheorem(Theorem):
 
     def may_apply_later(self, defects: Defects) -> bool:
         """Return whether only hypotheses fail that the flow itself will decide."""
-        pairs = zip(self.hypotheses, defects.values(), strict=True)
-        return all(hypothesis in self.decided_by_flow for hypothesis, defect in pairs if not holds(defect))
+        decided = {hypothesis_name(hypothesis) for hypothesis in self.decided_by_flow}
+        return all(name in decided for name, defect in defects.items() if not holds(defect))
 
 
 class NoTheoremApplies(ValueError):

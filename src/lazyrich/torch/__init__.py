@@ -11,10 +11,13 @@ require_packages("lazyrich.torch", "torch", "torch")
 
 from lazyrich.probe import Diagnosis, Report, TrainingRun, WidthCheck
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predict
+from lazyrich.tangent.sharpness import Sharpness
 from lazyrich.torch import data
 from lazyrich.torch._structure import Structure, structure
 from lazyrich.torch.compare import compare
+from lazyrich.torch.curvature import sharpness
 from lazyrich.torch.diagnosis import diagnose
+from lazyrich.torch.grokking import grokking_run
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
 from lazyrich.torch.linearized import kernel_product, linearized
 from lazyrich.torch.probe import Probe
@@ -40,6 +43,7 @@ __all__ = [
     "Probe",
     "Report",
     "Rescaling",
+    "Sharpness",
     "Structure",
     "TargetAlignment",
     "TrainingRun",
@@ -48,6 +52,7 @@ __all__ = [
     "compare",
     "data",
     "diagnose",
+    "grokking_run",
     "kernel_distance",
     "kernel_product",
     "kernel_target_alignment",
@@ -55,6 +60,7 @@ __all__ = [
     "param_groups",
     "predict",
     "rescale_",
+    "sharpness",
     "structure",
     "tangent_kernel",
     "upstream_",

@@ -63,9 +63,11 @@ class Probe(Measurement):
     With an `optimizer`, the kernel has the rates of its groups (at the time when the start is measured). For Adam and
     similar optimizers, S is also measured for the preconditioned kernel J P Jᵀ, with P from the current state, at the
     start and now. Predicted values of conserved quantities are reported beside the measured ones. With `loss(outputs,
-    targets)`, the loss on the inputs is measured too, and that of the best constant output. `log` receives the numbers
-    of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger of Lightning or
-    Accelerate.
+    targets)`, the loss on the inputs is measured too, and that of the best constant output; with `sharpness=True` also
+    its largest curvature, in the geometry of the optimizer and beside its edge of stability (see `sharpness`; it costs
+    about 50 backward passes on all inputs at once, which neither `budget` nor the seconds of a snapshot count). `log`
+    receives the numbers of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger
+    of Lightning or Accelerate.
 
     The kernel is sampled: 32, 64 or 128 inputs, drawn once with `seed`, and one random direction of all outputs for
     each pair of them. S is then an estimate, with its interval, for pairs of different inputs of an endless population.
@@ -115,6 +117,7 @@ class Probe(Measurement):
         rates: Mapping[str, float] | None = None,
         optimizer: object = None,
         loss: LossFunction | None = None,
+        sharpness: bool = False,
         log: object = None,
         start: int = 0,
         seed: int = 0,
@@ -127,8 +130,10 @@ class Probe(Measurement):
         asked = sample is not None or directions is not None or (budget is not None and share is None)
         full = choose_full_kernel(self.model, len(batch), width, asked, exact)
         if full and budget is not None and share is None:
-            twice = optimizer is not None and OptimizerReader(self.model, optimizer).has_preconditioner
-            self.plan = plan_snapshot(self.model, batch, reading, directions, budget, MAX_KERNEL_ROWS, twice)
+            with_preconditioner = optimizer is not None and OptimizerReader(self.model, optimizer).has_preconditioner
+            self.plan = plan_snapshot(
+                self.model, batch, reading, directions, budget, MAX_KERNEL_ROWS, with_preconditioner
+            )
             sample, directions = sample or self.plan.sample, self.plan.directions or directions
             print(self.plan, file=sys.stderr)
         self.output_reader, self._width = project_outputs(reading, width, directions, seed) if full else reading, width
@@ -136,42 +141,45 @@ class Probe(Measurement):
         rows = width if self.output_reader.directions is None else self.output_reader.directions.shape[1]
         self._largest_sample = min(len(batch), max(SIZES) if sample is None else check_int("sample", sample))
         if full:
-            most = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
-            self.sample = min(len(batch), max(8, most // rows) if sample is None else check_int("sample", sample))
+            max_rows = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
+            self.sample = min(len(batch), max(8, max_rows // rows) if sample is None else check_int("sample", sample))
         else:
             self.sample = self._largest_sample
         self._full = FullKernel(self.model, self.output_reader, self.sample, len(batch), self.plan) if full else None
         self._sizes = SIZES if sample is None else (self.sample,)
         self._spending, self._seed = Spending(share or float("inf")), seed
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
-        self.inputs, self._order = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
+        self.inputs, self._permutation = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
         self.targets = (
             None if targets is None else self._project_targets(_check_targets(targets, len(batch), width))[order]
         )
-        self._given, self._optimizer_reader = (
+        self._user_rates, self._optimizer_reader = (
             rates,
             None if optimizer is None else OptimizerReader(self.model, optimizer).attach(),
         )
-        self.log, self._sink = log, None if log is None else as_log_function(log)
-        self.loss, self._loaded = None if loss is None else check_loss(loss), False
+        self.log, self._log_function = log, None if log is None else as_log_function(log)
+        self.loss, self._just_loaded = None if loss is None else check_loss(loss), False
         if loss is not None and targets is None:
             raise ValueError("loss(outputs, targets) needs targets: pass them, or leave loss out")
-        self._labels = None if targets is None else torch.as_tensor(targets).detach()[order]
+        if sharpness and loss is None:
+            raise ValueError("sharpness=True is the curvature of a loss: pass loss=... and targets too")
+        self.sharpness = sharpness
+        self._raw_targets = None if targets is None else torch.as_tensor(targets).detach()[order]
         self.reset(start)
 
     def _project_targets(self, targets: Tensor) -> Tensor:
         """Return the targets in double precision, like the kernel, projected on the random directions if there are
         any."""
-        found = targets.cpu().double()
-        return found if self.output_reader.directions is None else found @ self.output_reader.directions
+        values = targets.cpu().double()
+        return values if self.output_reader.directions is None else values @ self.output_reader.directions
 
     def reset(self, step: int = 0) -> dict[str, float]:
         """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
-        self._log, self._loaded = History(), False
+        self._history, self._just_loaded = History(), False
         self._parameters = metrics.copy_trainable_parameters(self.model)
-        self.rates = self._given
-        if self._optimizer_reader is not None and self._given is None:
+        self.rates = self._user_rates
+        if self._optimizer_reader is not None and self._user_rates is None:
             self.rates = self._optimizer_reader.relative_rates()
         if is_rank_zero():
             self._make_kernels()
@@ -196,10 +204,10 @@ class Probe(Measurement):
         means that the trainer has another optimizer; if only the start was measured, it is then measured again, with
         the new rates.
         """
-        if self._loaded:
-            self._loaded = False
+        if self._just_loaded:
+            self._just_loaded = False
             return max(0, self.last_step - step)
-        if len(self._log.rows) == 1 and (other or step != self.last_step):
+        if len(self._history.rows) == 1 and (other or step != self.last_step):
             return None
         same = metrics.states_equal(metrics.copy_trainable_parameters(self.model), self._parameters)
         return self.last_step - step if same else None
@@ -207,7 +215,7 @@ class Probe(Measurement):
     @property
     def last_step(self) -> int:
         """The step of the last snapshot."""
-        return self._log.last_step
+        return self._history.last_step
 
     def snapshot(self, step: int, **values: float) -> dict[str, float]:
         """Measure the model now, and return the numbers by name. Further values, such as `loss=0.3`, are stored with
@@ -218,27 +226,28 @@ class Probe(Measurement):
         step = check_int("step", step, least=0)
         check_values(values)
         if not is_rank_zero():
-            if not self._log.rows or step > self.last_step:
-                self._log.rows.append({"step": step})
+            if not self._history.rows or step > self.last_step:
+                self._history.rows.append({"step": step})
             return {}
         began = time.perf_counter()
         now = metrics.copy_trainable_parameters(self.model)
         self._check_names(now)
-        if self._log.merge_if_repeated(step, values, lambda: metrics.states_equal(now, self._parameters)):
-            return flatten_row(self._log.rows[-1])
-        first = not self._log.rows
+        if self._history.merge_if_repeated(step, values, lambda: metrics.states_equal(now, self._parameters)):
+            return flatten_row(self._history.rows[-1])
+        first = not self._history.rows
         trained = self._spending.begin()
         n = self._inputs_of_snapshot(first)
         row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last_step, n)}
         row["seconds"] = time.perf_counter() - began
+        row |= self._measure_sharpness()
         row["training_seconds"] = 0.0 if first else trained
         self._spending.end(n, row["seconds"], not first)
         row = with_readable_names(row)
-        self._log.rows.append(to_builtin_types(row))
+        self._history.rows.append(to_builtin_types(row))
         self._parameters = now
         numbers = flatten_row(row) | word_numbers(row, self._target_size)
-        if self._sink is not None:
-            self._sink(numbers, step)
+        if self._log_function is not None:
+            self._log_function(numbers, step)
         return numbers
 
     def _inputs_of_snapshot(self, first: bool) -> int:
@@ -253,12 +262,12 @@ class Probe(Measurement):
         before, after = ({k: tuple(v.shape) for k, v in values.items()} for values in (self._parameters, now))
         for name in {**before, **after}:
             if before.get(name) != after.get(name):
-                was, became = (
+                old, new = (
                     f"trainable, of shape {shapes[name]}" if name in shapes else "frozen or absent"
                     for shapes in (before, after)
                 )
                 raise ValueError(
-                    f"'{name}' was {was}, at the last snapshot and is now {became}; what is trained must stay the same "
+                    f"'{name}' was {old}, at the last snapshot and is now {new}; what is trained must stay the same "
                     "from one snapshot to the next: call probe.reset(step) after such a change"
                 )
 
@@ -269,7 +278,7 @@ class Probe(Measurement):
         """
         self._check_rank_zero()
         return {
-            "rows": self._log.rows,
+            "rows": self._history.rows,
             "inputs": [self.sample, *batch_fingerprint(self.inputs)],
             **self._state(),
         }
@@ -277,11 +286,11 @@ class Probe(Measurement):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Continue from the `state_dict` of a probe of the same model on the same inputs."""
         if not is_rank_zero():
-            self._log.rows = [{"step": row["step"]} for row in state["rows"]]
-            self._loaded = True
+            self._history.rows = [{"step": row["step"]} for row in state["rows"]]
+            self._just_loaded = True
             return
-        mine = [self.sample, *batch_fingerprint(self.inputs)]
-        if len(mine) != len(state["inputs"]) or not np.allclose(mine, state["inputs"], rtol=1e-5):
+        inputs = [self.sample, *batch_fingerprint(self.inputs)]
+        if len(inputs) != len(state["inputs"]) or not np.allclose(inputs, state["inputs"], rtol=1e-5):
             raise ValueError(
                 "this state was measured on other inputs (or another sample of them): make the probe with the same "
                 "inputs, `sample` and `seed`, and load it then"
@@ -293,30 +302,30 @@ class Probe(Measurement):
                 f"this state is of another model: '{name}' is {others.get(name, 'absent')} there and "
                 f"{shapes.get(name, 'absent')} here"
             )
-        self._log.rows = [dict(row) for row in state["rows"]]
+        self._history.rows = [dict(row) for row in state["rows"]]
         self._restore(state)
-        measured = self._log.rows[1:]
+        measured = self._history.rows[1:]
         self._spending = Spending(
             self._spending.share,
             sum(row["training_seconds"] for row in measured),
             sum(row["seconds"] for row in measured),
             self._spending.last,
         )
-        self._loaded = True
+        self._just_loaded = True
 
     def _check_rank_zero(self) -> None:
         if not is_rank_zero():
             raise RuntimeError("the probe measures in the first process only (rank 0): ask it there")
 
     def _describe_untrained(self) -> str:
-        watched = self._optimizer_reader if self._given is None else None
-        return describe_untrained(self.model, watched, self._structure, self._parameters, self._start)
+        optimizer = self._optimizer_reader if self._user_rates is None else None
+        return describe_untrained(self.model, optimizer, self._structure, self._parameters, self._start)
 
     def report(self) -> Report:
         """Return a report of all measurements so far."""
         self._check_rank_zero()
-        return self._log.report(
-            sample=self.sample if self._full is not None else int(self._log.rows[-1]["kernel_inputs"]),
+        return self._history.report(
+            sample=self.sample if self._full is not None else int(self._history.rows[-1]["kernel_inputs"]),
             inputs=len(self.inputs),
             method="full" if self._full is not None else "sampled",
             outputs=self._width,

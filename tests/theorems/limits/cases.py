@@ -17,6 +17,7 @@ from lazyrich.theorems.limits import (
     rank_one,
     spectral,
     vanishing,
+    wide,
 )
 
 KEY = jax.random.key(2)
@@ -119,6 +120,11 @@ FURTHER = {
     spectral.THEOREM: {
         "three outputs": lambda: lr.GradientFlow(lr.inits.orthogonal(KEY, d=7, c=3, gamma=0.3, h=9), data(c=3)),
         "one output": lambda: lr.GradientFlow(lr.inits.orthogonal(KEY, d=7, c=1, gamma=0.3, h=7), data(), (0.9, 0.9)),
+    },
+    wide.THEOREM: {
+        "one output, as wide as needed": lambda: lr.GradientFlow(lr.inits.infinite_width(7, 1, 0.3, 0.2), data()),
+        "labels out of reach": lambda: lr.GradientFlow(lr.inits.wide(KEY, 6, 30, 1, gamma=2.0), noisy(), RATES),
+        "downstream layers of zeros": lambda: lr.GradientFlow(lr.inits.wide(KEY, 7, 9, 2, 0.0, 0.4), data(c=2), RATES),
     },
     vanishing.THEOREM: {
         "two layers": lambda: lr.GradientFlow(seen(), data(c=2), RATES),

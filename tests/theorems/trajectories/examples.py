@@ -7,7 +7,20 @@ import jax.numpy as jnp
 import numpy as np
 
 import lazyrich as lr
-from lazyrich.theorems.trajectories import affine, aligned, commuting, deep, diagonal, isotropic, neuron
+from lazyrich.theorems.example_flows import with_decay
+from lazyrich.theorems.trajectories import (
+    affine,
+    aligned,
+    aligned_decayed,
+    commuting,
+    deep,
+    diagonal,
+    diagonal_decayed,
+    isotropic,
+    isotropic_decayed,
+    neuron,
+    ridge,
+)
 
 KEY = jax.random.key(5)
 RATES = (0.6, 1.7)
@@ -108,8 +121,8 @@ def sensed(start):
     return sensing(orthonormal(4, 3, 1) * np.array([0.8, 1.0, 1.5]), axes, start(axes))
 
 
-def tangent(net, problem):
-    return lr.GradientFlow(lr.Linearized(net), problem, RATES)
+def tangent(net, problem, decay=None):
+    return lr.GradientFlow(lr.Linearized(net), problem, RATES, decay)
 
 
 # Made when they are asked for.
@@ -130,7 +143,23 @@ FURTHER = {
             lr.TwoLayer(normal(5, 1, seed=3), normal(5, seed=4), 1.0), whitened(1), RATES
         ),
         "orthogonal": lambda: lr.GradientFlow(lr.inits.orthogonal(KEY, d=3, c=2, gamma=0.3, h=4), whitened(3, 2)),
+        "orthogonal blocks": lambda: lr.GradientFlow(lr.inits.wide(KEY, 3, 9, 2, 0.3, 0.8), whitened(3, 2), RATES),
         "one sample": lambda: lr.GradientFlow(lr.inits.two_layer(KEY, 3, 4, negative_slope=1.0), fat(3, 1)),
+    },
+    aligned_decayed.THEOREM: {
+        "planes": lambda: with_decay(modes(4, 6, 3), 0.3),
+        "one input, one output": lambda: with_decay(
+            lr.GradientFlow(lr.TwoLayer(normal(5, 1, seed=3), normal(5, seed=4), 1.0), whitened(1), RATES), 0.02
+        ),
+        "balanced, all fade": lambda: with_decay(
+            lr.GradientFlow(
+                lr.DeepLinear([0.7 * np.eye(2), 0.7 * np.eye(2)]), lr.Problem(np.eye(2), np.diag([1.0, 0.5]))
+            ),
+            1.2,
+        ),
+        "few samples": lambda: with_decay(
+            lr.GradientFlow(lr.inits.two_layer(KEY, 3, 4, negative_slope=1.0), fat(3, 1)), 0.1
+        ),
     },
     isotropic.THEOREM: {
         "downstream": lambda: isotropic_flow(3, 4, 2, -1.0),
@@ -169,6 +198,31 @@ FURTHER = {
         "tangent of ReLU": lambda: tangent(lr.inits.two_layer(KEY, d=3, h=4), general()),
         "tangent of wide": lambda: tangent(lr.inits.gaussian(KEY, (3, 4, 2), std=0.6), general(2)),
         "difference": lambda: lr.GradientFlow(sides(1, 1), general(), 0.6),
+    },
+    isotropic_decayed.THEOREM: {
+        "downstream": lambda: with_decay(isotropic_flow(3, 4, 2, -1.0), 0.1),
+        "upstream": lambda: with_decay(isotropic_flow(3, 4, 2, 1.5), 0.02),
+        "balanced, rank one": lambda: with_decay(isotropic_flow(3, 4, 2, 0.0, rank=1), 0.1),
+        "more outputs": lambda: with_decay(isotropic_flow(2, 3, 4, 0.7), 0.4),
+        "one unit": lambda: with_decay(isotropic_flow(3, 1, 2, -0.4), 0.1),
+        "neuron": lambda: with_decay(crossing(whitened(3)), 0.1),
+        "neuron, two samples": lambda: with_decay(crossing(fat(3, 2)), 0.3),
+    },
+    diagonal_decayed.THEOREM: {
+        "untied": lambda: with_decay(lr.GradientFlow(sides(2), separate(), RATES), 0.3),
+        "tied": lambda: with_decay(lr.GradientFlow(sides(1, 2), separate(), 0.6), 0.05),
+        "tied, equal sides": lambda: with_decay(
+            lr.GradientFlow(lr.inits.tied_diagonal(3, 0.3), lr.Problem(np.diag([1.0, 0.5, 0.0]), [2.0, 0.1, 0.0])), 0.1
+        ),
+    },
+    ridge.THEOREM: {
+        "regression": lambda: lr.GradientFlow(lr.inits.gaussian(KEY, (3, 2)), general(2), 0.6, 0.1),
+        "few samples": lambda: lr.GradientFlow(
+            lr.DeepLinear([normal(1, 3, seed=1)]), lr.Problem(normal(2, 3, seed=2), [1.0, -1.0]), decay=0.5
+        ),
+        "tangent of ReLU": lambda: tangent(lr.inits.two_layer(KEY, d=3, h=4), general(), (0.1, 0.4)),
+        "tangent of wide": lambda: with_decay(tangent(lr.inits.gaussian(KEY, (3, 4, 2), std=0.6), general(2)), 0.3),
+        "one layer of two": lambda: tangent(lr.inits.two_layer(KEY, d=3, h=4), general(), (0.0, 0.4)),
     },
 }
 

@@ -383,3 +383,18 @@ def test_limits_of_opposed_coordinates_on_correlated_features_say_that_rounding_
     for target, decided in ((-1.0, True), (1.0, False)):
         limit = lr.limit(lr.GradientFlow(opposed, lr.Problem([[1.0, 0.5]], [target])))
         assert ("decided by rounding" in limit.by.detail) == decided
+
+
+@pytest.mark.parametrize("zero", ["first", "last"])
+def test_modes_at_rest_may_lie_along_each_other(zero):
+    """Labels without a linear part, and a layer of zeros: nothing moves, and the frame of the modes is arbitrary, so
+    that several of them may share a hidden direction."""
+    rng = np.random.default_rng(3)
+    X = np.linalg.qr(rng.normal(size=(5, 3)))[0]
+    noise = rng.normal(size=(5, 2))
+    first, last = np.outer(rng.normal(size=4), rng.normal(size=3)), np.outer(rng.normal(size=2), rng.normal(size=4))
+    layers = (0 * first, last) if zero == "first" else (first, 0 * last)
+    flow = lr.GradientFlow(lr.DeepLinear(layers), lr.Problem(X, noise - X @ (X.T @ noise)))
+    traj = lr.exact(flow, [0.0, 1.0, 100.0], theorem="aligned modes")
+    for layer, start in zip(traj.nets.layers, layers, strict=True):
+        np.testing.assert_allclose(layer, np.broadcast_to(start, layer.shape), rtol=0, atol=1e-12)

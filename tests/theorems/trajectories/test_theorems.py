@@ -85,6 +85,19 @@ def test_it_solves_the_differential_equation(case):
     assert apart < 1e-8 * max(size(here.nets), 1.0), "the slope of the formula is not −η ∂L/∂θ"
 
 
+@pytest.mark.parametrize("theorem", [t for t in NAMED.values() if t.covers_decay], ids=lambda theorem: theorem.name)
+def test_without_decay_it_is_the_theorem_without_decay(theorem):
+    """At λ = 0, and as λ → 0."""
+    flow = first(theorem)
+    plain = lr.exact(lr.GradientFlow(flow.net, flow.problem, flow.rates), TIMES)
+    assert not lr.TRAJECTORY_THEOREMS[[t.name for t in lr.TRAJECTORY_THEOREMS].index(plain.by.method)].covers_decay
+    for size_of_decay, allowed in ((0.0, 2e-14), (1e-12, 1e-10), (1e-5, 1e-3)):
+        decay = tuple(size_of_decay / rate for rate in flow.rates)
+        near = lr.exact(lr.GradientFlow(flow.net, flow.problem, flow.rates, decay), TIMES, theorem=theorem)
+        apart = distance(near.nets.layers, plain.nets.layers)
+        assert apart < allowed * size(plain.nets), f"with decay {size_of_decay:g} it is off by {apart:.0e}"
+
+
 @pytest.mark.parametrize(("theorem", "hypothesis"), HYPOTHESES)
 def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
     flow, name = theorem.violating(hypothesis), hypothesis_name(hypothesis)
@@ -102,10 +115,12 @@ def test_the_clock_runs_with_rates_and_kappa(case):
     theorem, flow = case
     expected = lr.exact(flow, TIMES, theorem=theorem).nets.layers
     problem = lr.Problem(flow.problem.X, flow.problem.y, kappa=2 * flow.problem.kappa)
-    faster = lr.exact(lr.GradientFlow(flow.net, problem, flow.rates), TIMES / 2, theorem=theorem).nets.layers
+    decay = None if flow.decay is None else tuple(2 * value for value in flow.decay)
+    faster = lr.exact(lr.GradientFlow(flow.net, problem, flow.rates, decay), TIMES / 2, theorem=theorem).nets.layers
     assert distance(faster, expected) < 1e-11 * size(flow.net), "with twice the κ it is not twice as fast"
     rates = tuple(2 * rate for rate in flow.rates)
-    faster = lr.exact(lr.GradientFlow(flow.net, flow.problem, rates), TIMES / 2, theorem=theorem).nets.layers
+    there = lr.GradientFlow(flow.net, flow.problem, rates, flow.decay)
+    faster = lr.exact(there, TIMES / 2, theorem=theorem).nets.layers
     assert distance(faster, expected) < 1e-11 * size(flow.net), "with twice the rates it is not twice as fast"
 
 
@@ -117,27 +132,27 @@ def test_extremes_are_finite_and_right(case):
         if isinstance(net, lr.Linearized):
             net = flow.net
         traj = lr.exact(flow.with_net(net), [0.0, 1e-12, 1.0, 1e6, 1e12], theorem=theorem)
-        losses, at = np.asarray(traj.loss), f"from weights scaled by {scale:g}"
+        losses, at = np.asarray(traj.map(flow.objective)), f"from weights scaled by {scale:g}"
         finite = all(bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(traj.nets))
         assert finite, f"the parameters are not finite {at}"
-        assert np.all(np.isfinite(losses)), f"the loss is not finite {at}"
-        assert np.all(np.diff(losses) <= 1e-9 * losses[0]), f"the loss grows {at}"
+        assert np.all(np.isfinite(losses)), f"the objective is not finite {at}"
+        assert np.all(np.diff(losses) <= 1e-9 * losses[0]), f"the objective grows {at}"
 
 
 @pytest.mark.parametrize("theorem", lr.TRAJECTORY_THEOREMS, ids=lambda theorem: theorem.name)
 def test_derivatives_in_time_go_through(theorem):
-    """∂/∂t of the loss by automatic differentiation is −Σ η‖∂L/∂θ‖²."""
+    """∂/∂t of the objective by automatic differentiation is −Σ η‖its gradient‖²."""
     flow = first(theorem)
     lift = theorem.formula_up_to_rotation is None  # they are in closed form in t; the rotation is not
 
     def loss(t):
-        return lr.exact(flow, jnp.array([t]), theorem=theorem, hidden_rotation=lift).loss[0]
+        return flow.objective(lr.exact(flow, jnp.array([t]), theorem=theorem, hidden_rotation=lift)[0])
 
     t = 0.4
     slopes = flow.gradient(lr.exact(flow, [t], theorem=theorem)[0])
     pairs = zip(flow.rates, slopes, strict=True)
     expected = -sum(float(rate) * float(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(s))) for rate, s in pairs)
-    assert float(jax.grad(loss)(t)) == pytest.approx(expected, rel=1e-9), "dL/dt is not −Σ η‖∂L/∂θ‖²"
+    assert float(jax.grad(loss)(t)) == pytest.approx(expected, rel=1e-9), "d/dt of the objective is not −Σ η‖gradient‖²"
 
 
 @pytest.mark.parametrize("theorem", lr.TRAJECTORY_THEOREMS, ids=lambda theorem: theorem.name)

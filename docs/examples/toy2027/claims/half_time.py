@@ -27,9 +27,9 @@ half_time.breaks("the time without the 2", rate=1.0)
 
 
 @half_time.proof("in general")
-def solves_the_flow(spoilt: bool) -> Any:
+def solves_the_flow(spoiled: bool) -> Any:
     from sympy import diff, exp, simplify, symbols
 
     s, eps, t = symbols("s epsilon t", positive=True)
     beta = s / (1 + (s / eps - 1) * exp(-2 * s * t))
-    return simplify(diff(beta, t)), simplify((1 if spoilt else 2) * beta * (s - beta))
+    return simplify(diff(beta, t)), simplify((1 if spoiled else 2) * beta * (s - beta))

@@ -17,9 +17,9 @@ from lazyrich.papers.atlas.figures_page import EXPLORER, front_page
 from lazyrich.papers.claim import SOURCES, Claim, Evidence
 from lazyrich.papers.figure import Figure, figures
 from lazyrich.papers.fingerprint import fingerprint
-from lazyrich.papers.reproduce import Made, folder_of, key_of, made, reproduce
+from lazyrich.papers.reproduce import Made, folder_of, key_of, load_if_complete, reproduce
 from lazyrich.papers.verdicts import Grade, Verdict
-from lazyrich.papers.verify import Finding, check, load, tallied
+from lazyrich.papers.verify import Finding, check, load, tally
 from lazyrich.sweep import run, status
 from lazyrich.sweep.store import lock_folder
 
@@ -34,7 +34,7 @@ class Atlas:
     failed: dict[str, str]
 
     @property
-    def shown(self) -> dict[str, list[str]]:
+    def figures_by_claim(self) -> dict[str, list[str]]:
         """For each claim, the figures with a fact that refers to it."""
         found: dict[str, list[str]] = {}
         for name, each in self.figures.items():
@@ -49,7 +49,7 @@ class Atlas:
 
     def __str__(self) -> str:
         facts = [fact for each in self.figures.values() for fact in each.facts]
-        counts = tallied([Verdict[v["verdict"]] for v in self.verdicts])
+        counts = tally([Verdict[v["verdict"]] for v in self.verdicts])
         lines = [
             f"{len(self.figures)} figures, {sum(f.holds for f in facts)} of {len(facts)} facts hold",
             f"{len(self.verdicts)} claims: {counts}",
@@ -102,11 +102,11 @@ def atlas(
             failed = {shlex.split(label)[0].removeprefix("item="): error for label, error in labels.items()}
         for item in _missing(out, wanted, claimed, only, size, seed):
             failed.setdefault(item, "what was made has vanished: run it again")
-        done = {name: _made(out, each, size, seed) for name, each in wanted.items()}
-        verdicts = [verdict for source in claimed for verdict in _checked(out, source, seed, only).values()]
+        done = {name: _load_figure(out, each, size, seed) for name, each in wanted.items()}
+        verdicts = [verdict for source in claimed for verdict in _stored_verdicts(out, source, seed, only).values()]
         result = Atlas(out / "index.html", {n: m for n, m in done.items() if m is not None}, verdicts, failed)
         written = (
-            *pages(verdicts, result.shown),
+            *pages(verdicts, result.figures_by_claim),
             (EXPLORER, explore().html),
             ("index.html", front_page(result, wanted)),
         )
@@ -125,13 +125,13 @@ def _write(path: Path, page: str) -> None:
             file.write(page.encode())
 
 
-def _made(out: Path, each: Figure, size: str, seed: int) -> Made | None:
-    return made(folder_of(out, each.name, size, seed), key_of(each, size, seed))
+def _load_figure(out: Path, each: Figure, size: str, seed: int) -> Made | None:
+    return load_if_complete(folder_of(out, each.name, size, seed), key_of(each, size, seed))
 
 
 def _missing(out: Path, wanted: dict[str, Figure], claimed: list[str], only: str, size: str, seed: int) -> list[str]:
-    unchecked = [s for s in claimed if len(_checked(out, s, seed, only)) < len(_claims(s, only))]
-    unmade = [name for name, each in wanted.items() if _made(out, each, size, seed) is None]
+    unchecked = [s for s in claimed if len(_stored_verdicts(out, s, seed, only)) < len(_claims(s, only))]
+    unmade = [name for name, each in wanted.items() if _load_figure(out, each, size, seed) is None]
     return [f"claims of {source}" for source in unchecked] + unmade
 
 
@@ -140,7 +140,7 @@ def _item(item: str, seed: int, out: str, only: str, size: str) -> dict[str, flo
     if not item.startswith("claims of "):
         return {"seconds": reproduce(item, size=size, seed=seed, out=out, progress=False).seconds}
     source = item.removeprefix("claims of ")
-    seen = _checked(Path(out), source, seed, only)
+    seen = _stored_verdicts(Path(out), source, seed, only)
     path = _verdicts_path(Path(out), source)
     path.parent.mkdir(exist_ok=True)
     # One line per claim is appended as soon as it is checked. An incomplete line, left by a killed run, is not read.
@@ -148,13 +148,13 @@ def _item(item: str, seed: int, out: str, only: str, size: str) -> dict[str, flo
         file.write("\n")
         for claim in _claims(source, only):
             if claim.id not in seen:
-                line = {"key": [_key(claim), seed]} | _said(claim, seed)
+                line = {"key": [_key(claim), seed]} | _check_claim(claim, seed)
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")
                 file.flush()
-    return {"seconds": sum(v["seconds"] for v in _checked(Path(out), source, seed, only).values())}
+    return {"seconds": sum(v["seconds"] for v in _stored_verdicts(Path(out), source, seed, only).values())}
 
 
-def _said(claim: Claim, seed: int) -> dict[str, Any]:
+def _check_claim(claim: Claim, seed: int) -> dict[str, Any]:
     try:
         return check(claim, seed).row()
     except Exception as error:  # an error in one claim does not stop the others
@@ -174,10 +174,11 @@ def _claims(source: str, only: str) -> list[Claim]:
 def _key(claim: Claim) -> str:
     """Return a hash that changes with the code that the claim reaches."""
     said = [fingerprint(claim.check.__module__, check.__module__), claim.statement, claim.remark, claim.why]
+    said.append(claim.counterexample_code)
     return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
 
-def _checked(out: Path, source: str, seed: int, only: str) -> dict[str, dict[str, Any]]:
+def _stored_verdicts(out: Path, source: str, seed: int, only: str) -> dict[str, dict[str, Any]]:
     """Return the stored verdicts of this code and seed, in the order of the claims."""
     path = _verdicts_path(out, source)
     keys = {claim.id: [_key(claim), seed] for claim in _claims(source, only)}

@@ -5,7 +5,7 @@ from html import escape
 from typing import Any
 
 from lazyrich.papers.atlas.document import document
-from lazyrich.papers.atlas.typeset import quoted, typeset
+from lazyrich.papers.atlas.typeset import quotation_html, typeset
 from lazyrich.papers.coverage import Paragraph, coverage
 from lazyrich.papers.paper import papers
 from lazyrich.papers.verdicts import Grade, Verdict
@@ -24,7 +24,7 @@ def pages(
     - `home`: the target of the link to the overview.
     """
     yield "claims.html", table(rows, home)
-    yield "coverage.html", covered(rows, home)
+    yield "coverage.html", coverage_page(rows, home)
     for row in rows:
         yield f"claims/{row['id']}.html", page(row, (shown or {}).get(row["id"], ()), home)
 
@@ -114,7 +114,7 @@ def page(row: Row, figures: Sequence[str], home: str) -> str:
     title = f'<a href="{paper.address}">{escape(paper.title)}</a>' if paper.address else escape(paper.title)
     seed = f" --seed {row['seed']}" if row["seed"] else ""
     back = f'<a href="../../{home}">overview</a> · <a href="../../claims.html#{escape(row["id"])}">all verdicts</a>'
-    quote = f"<blockquote>{quoted(row['quote'])}</blockquote>" if row["quote"] else ""
+    quote = f"<blockquote>{quotation_html(row['quote'])}</blockquote>" if row["quote"] else ""
     parts = [
         f"<p>{back}</p><h1>{escape(row['id'])}</h1>",
         f'<p class="verdict">{_word(row)} <span class="grade">{grade.word}</span></p>',
@@ -124,18 +124,20 @@ def page(row: Row, figures: Sequence[str], home: str) -> str:
         f'<p class="bad">{escape(row["trouble"])}</p>' if row["trouble"] else "",
         f'<p class="dim">{escape(verdict.word)}: {escape(verdict.rule)}.</p>',
         _numbers(row),
-        _code("Counterexample that runs without this library", row["counterexample"], open_=True),
+        runnable("Counterexample that runs without this library", row["counterexample"]),
         _figures(figures),
         "<h2>Run it again</h2>"
         f"<pre>lazyrich verify {escape(row['id'])}{seed}\nlazyrich verify {escape(row['id'])} --seed 7\n"
         f"lazyrich verify --dispute {escape(row['id'])}</pre>",
         _code(f"The check: {row['file']}", row["code"]),
+        *(_code(f"What it calls: {file}", code) for file, code in row.get("helpers", {}).items()),
         "".join(
             f"<h2>Reply</h2><p>{escape(r['text'])}</p><p class='dim'>{escape(r['who'])}, {escape(r['when'])}</p>"
             for r in row["replies"]
         ),
     ]
-    return document(f"{row['id']}: {verdict.word}", "".join(parts))
+    scripts = ("copy.js",) if row["counterexample"] else ()
+    return document(f"{row['id']}: {verdict.word}", "".join(parts), *scripts)
 
 
 def _numbers(row: Row) -> str:
@@ -167,14 +169,21 @@ def _figures(names: Sequence[str]) -> str:
     return f"<h2>Figures that show it</h2><p>{links}</p>" if links else ""
 
 
-def _code(title: str, code: str, open_: bool = False) -> str:
+def runnable(title: str, code: str) -> str:
+    """Return code to be run elsewhere, with a button that copies it (see `copy.js`)."""
     if not code:
         return ""
-    state = " open" if open_ else ""
-    return f"<details{state}><summary>{escape(title)}</summary><pre>{escape(code)}</pre></details>"
+    return (
+        f'<details open><summary>{escape(title)}</summary><button class="copy" type="button" hidden>copy</button>'
+        f"<pre>{escape(code)}</pre></details>"
+    )
 
 
-def covered(rows: Sequence[Row], home: str) -> str:
+def _code(title: str, code: str) -> str:
+    return f"<details><summary>{escape(title)}</summary><pre>{escape(code)}</pre></details>" if code else ""
+
+
+def coverage_page(rows: Sequence[Row], home: str) -> str:
     """Return the coverage page: every passage of every source, with its claims or the reason why it has none."""
     known = {row["id"]: row for row in rows}
     links = f'<a href="{home}">overview</a> · <a href="claims.html">all verdicts</a>'
@@ -214,6 +223,6 @@ def _passage(entry: Paragraph, known: Mapping[str, Row]) -> str:
     )
     reason = f'<span class="dim">{typeset(entry.because)}</span>' if entry.because else ""
     return (
-        f"<tr><td>{typeset(entry.at)}</td><td>{quoted(entry.begins)} …</td>"
+        f"<tr><td>{typeset(entry.at)}</td><td>{quotation_html(entry.begins)} …</td>"
         f"<td>{'<br>'.join(filter(None, (links, reason)))}</td></tr>"
     )

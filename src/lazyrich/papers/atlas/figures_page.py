@@ -134,16 +134,16 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
         f'{opening}<a href="{picture}"><picture>'
         f'<source media="(prefers-reduced-motion: reduce)" srcset="{place}/figure.png">'
         f'<img loading="lazy" alt="{about}" src="{picture}"></picture></a>'
-        f"{_seen(figure, made, atlas)}{_how(made)}{_links(figure, claims, place)}</article>"
+        f"{_facts_html(figure, made, atlas)}{_how(made)}{_links(figure, claims, place)}</article>"
     )
 
 
-def _seen(figure: Figure, made: "Made", atlas: "Atlas") -> str:
+def _facts_html(figure: Figure, made: "Made", atlas: "Atlas") -> str:
     """Return caption and facts, collapsed unless a fact does not hold."""
     caption = "".join(f"<p>{typeset(part)}</p>" for part in figure.caption.split("\n\n") if part)
     listed = "".join(
         f'<li>{_tick(fact.holds)} {typeset(fact.statement)} <span class="dim">({escape(fact.seen)})</span>'
-        f"{_judged(fact, atlas)}</li>"
+        f"{_claim_link(fact, atlas)}</li>"
         for fact in made.facts
     )
     held = sum(fact.holds for fact in made.facts)
@@ -152,7 +152,7 @@ def _seen(figure: Figure, made: "Made", atlas: "Atlas") -> str:
     return f'<details{unfolded}><summary>{summary}</summary>{caption}<ul class="facts">{listed}</ul></details>'
 
 
-def _judged(fact: Fact, atlas: "Atlas") -> str:
+def _claim_link(fact: Fact, atlas: "Atlas") -> str:
     """Return a link to the claim that the fact bears on, if the claim was checked."""
     if not any(verdict["id"] == fact.claim for verdict in atlas.verdicts):
         return ""

@@ -1,6 +1,7 @@
 """Typeset mathematics as MathML: TeX of the sources, and the library's own Unicode text with `x_y` and `x^{y}`."""
 
 import re
+from collections.abc import Iterator
 from html import escape
 from typing import Literal
 
@@ -58,12 +59,12 @@ def _token(text: str) -> str:
     return f"<{tag}>{escape(text)}</{tag}>"
 
 
-def quoted(text: str) -> str:
+def quotation_html(text: str) -> str:
     """Return a quotation as HTML, with formulas as MathML if they can be converted, else as TeX.
 
     A quotation may begin or end within a formula, and so may each of its parts, between which words are left out.
 
-    >>> quoted("so $a < b$ *at last*").replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")[:30]
+    >>> quotation_html("so $a < b$ *at last*").replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")[:30]
     'so <math display="inline"><mro'
     """
     return "".join(part if "…" in part else _part(part) for part in re.split(r"(\s*…\s*)", text))
@@ -71,17 +72,21 @@ def quoted(text: str) -> str:
 
 def _part(text: str) -> str:
     """Convert alternating text and formulas, from one delimiter to the next."""
-    text = FOOTNOTE.sub("", text)
+    made = ""
+    for piece, is_formula, display in formulas(FOOTNOTE.sub("", text)):
+        made += _formula(piece, display) if is_formula else escape(piece, quote=False)
+    return CUT_EMPHASIS.sub("", EMPHASIS.sub(lambda match: f"<em>{match[1] or match[2]}</em>", made))
+
+
+def formulas(text: str) -> Iterator[tuple[str, bool, Literal["inline", "block"]]]:
+    """Yield the pieces of a text in order: the piece, whether it is a formula, and how a formula is displayed."""
     pieces = DELIMITER.split(text)  # a piece, a delimiter, a piece, …, a piece
     is_formula = _begins_within_formula(pieces)
-    made = ""
     for index in range(0, len(pieces), 2):
         around = pieces[index - 1 : index] + pieces[index + 1 : index + 2]
         inline = any(delimiter in ("$", r"\(", r"\)") for delimiter in around)
-        piece = pieces[index]
-        made += _formula(piece, "inline" if inline else "block") if is_formula else escape(piece, quote=False)
+        yield pieces[index], is_formula, "inline" if inline else "block"
         is_formula = not is_formula
-    return CUT_EMPHASIS.sub("", EMPHASIS.sub(lambda match: f"<em>{match[1] or match[2]}</em>", made))
 
 
 def _begins_within_formula(pieces: list[str]) -> bool:

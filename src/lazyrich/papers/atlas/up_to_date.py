@@ -16,22 +16,22 @@ NAME = "seal.json"
 PASSING = ("lock", "work-")  # temporary files of a run
 
 
-def question(**asked: Any) -> str:
+def hash_inputs(**asked: Any) -> str:
     """Return a hash of the package's files, the versions of its dependencies, the user's data, and the arguments."""
-    digest = hashlib.sha256(json.dumps([asked, versions(), _listed(os.environ.get("LAZYRICH_DATA"))]).encode())
+    digest = hashlib.sha256(json.dumps([asked, versions(), _list_files(os.environ.get("LAZYRICH_DATA"))]).encode())
     for path in sorted(path for path in HOME.rglob("*") if path.is_file() and path.suffix != ".pyc"):
         digest.update(f"{path.relative_to(HOME)} {_hash(path)}".encode())
     return digest.hexdigest()
 
 
-def seal(out: Path, asked: str, said: str) -> None:
+def write_seal(out: Path, asked: str, said: str) -> None:
     """Record the output text, and a hash of every file."""
     text = json.dumps({"asked": asked, "said": said, "files": _files(out)}, ensure_ascii=False)
     with atomic_write(out / NAME) as file:
         file.write(text.encode())
 
 
-def sealed(out: Path, asked: str) -> str | None:
+def read_seal(out: Path, asked: str) -> str | None:
     """Return the recorded text if the arguments are the same and every file is unchanged, else None."""
     try:
         found = json.loads((out / NAME).read_text(encoding="utf-8"))
@@ -51,7 +51,7 @@ def _hash(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _listed(folder: str | None) -> list[tuple[str, int, int]]:
+def _list_files(folder: str | None) -> list[tuple[str, int, int]]:
     """Return the user's files by name, size and time, since reading them would take long."""
     if folder is None:
         return []

@@ -21,4 +21,7 @@ PAPER = Paper(
         "simulations",
     ),
     bibtex=REFERENCES["azulay2021"],
+    text="On the implicit bias of initialization shape: beyond infinitesimal mirror descent, Markdown with formulas in "
+    "TeX, dated February 22, 2021, 110082 bytes",
+    text_sha256="781bdd21b10cf3bd1bea510f484451f9603ac246212de2a2b7fe13f956439875",
 )

@@ -21,4 +21,7 @@ PAPER = Paper(
         "lazy_and_rich",
     ),
     bibtex=REFERENCES["dln"],
+    text="Deep Linear Networks: A Solvable Model of Learning Dynamics, plain text with formulas in TeX, undated, "
+    "33307 bytes",
+    text_sha256="3a3b4e41af82ab59155a6d1a72df1e81796e1299e18d4cc31cc1f2c96efbe7c8",
 )

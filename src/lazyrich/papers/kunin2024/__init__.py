@@ -40,4 +40,7 @@ PAPER = Paper(
         "neuron_unseen",
     ),
     bibtex=REFERENCES["kunin2024"],
+    text="Get rich quick: exact solutions reveal how unbalanced initializations promote rapid feature learning, "
+    "Markdown with formulas in TeX, undated, 142299 bytes",
+    text_sha256="abbba03ad6b7abe4eef215bb21a36b2cd5bd83a2a9bec0e6c4466e1abc41df3a",
 )

@@ -17,4 +17,7 @@ PAPER = Paper(
         "classification_experiments",
     ),
     bibtex=REFERENCES["smith2022"],
+    text="Implicit Regularization in Deep Learning: The Kernel and Rich Regimes, Markdown with formulas in TeX, dated "
+    "May 5, 2022, 126786 bytes",
+    text_sha256="ca922815a2ba84a3ddaf3eb6a9c5bf60fbc33ada04822e638c9f2e369859d580",
 )

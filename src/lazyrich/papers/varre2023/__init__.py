@@ -21,4 +21,6 @@ PAPER = Paper(
         "noise_alignment",
     ),
     bibtex=REFERENCES["varre2023"],
+    text="On the spectral bias of two-layer linear networks, Markdown with formulas in TeX, undated, 133494 bytes",
+    text_sha256="f0a0fdd8d8688290fd5026487651cbabc8be72bd6d1f614038db0798e101603e",
 )

@@ -6,11 +6,16 @@ from lazyrich.theorems.limits import (
     diagonal,
     l1_margin,
     l2_margin,
+    lasso,
     leaky,
     neuron,
+    nuclear_norm,
     rank_one,
+    ridge,
+    shrunk_neuron,
     spectral,
     vanishing,
+    wide,
 )
 from lazyrich.theorems.theorem import LimitTheorem
 
@@ -19,10 +24,16 @@ LIMIT_THEOREMS: tuple[LimitTheorem, ...] = (
     neuron.THEOREM,
     rank_one.THEOREM,
     spectral.THEOREM,
+    wide.THEOREM,
     vanishing.THEOREM,
     leaky.THEOREM,
     commuting.THEOREM,
     affine.THEOREM,
     l1_margin.THEOREM,
     l2_margin.THEOREM,
+    # with weight decay
+    ridge.THEOREM,
+    lasso.THEOREM,
+    shrunk_neuron.THEOREM,
+    nuclear_norm.THEOREM,
 )

@@ -1,7 +1,20 @@
 """Trajectories in closed form, one file per theorem, in the order in which they are tried."""
 
 from lazyrich.theorems.theorem import TrajectoryTheorem
-from lazyrich.theorems.trajectories import affine, aligned, commuting, deep, diagonal, isotropic, neuron
+from lazyrich.theorems.trajectories import (
+    affine,
+    aligned,
+    aligned_decayed,
+    attention,
+    commuting,
+    deep,
+    diagonal,
+    diagonal_decayed,
+    isotropic,
+    isotropic_decayed,
+    neuron,
+    ridge,
+)
 
 TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     neuron.THEOREM,
@@ -10,5 +23,10 @@ TRAJECTORY_THEOREMS: tuple[TrajectoryTheorem, ...] = (
     deep.THEOREM,
     diagonal.THEOREM,
     commuting.THEOREM,
+    attention.THEOREM,
     affine.THEOREM,
+    aligned_decayed.THEOREM,
+    isotropic_decayed.THEOREM,
+    diagonal_decayed.THEOREM,
+    ridge.THEOREM,
 )

@@ -5,7 +5,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import is_concrete
-from lazyrich._core.types import Layers
+from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import gaussian
 from lazyrich.theorems.equations import LINEAR
@@ -37,6 +37,11 @@ def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> Layers:
     """
     A, r, layers = as_regression(flow)
     w, uncertain = evolve_from_zero(A, r, times)
+    return layers(refuse_uncertain(w, uncertain))
+
+
+def refuse_uncertain(w: AnyArray, uncertain: AnyArray) -> AnyArray:
+    """Return the parameters, or raise an error if rounding leaves them uncertain."""
     message = (
         "features or samples are so nearly dependent that float64 does not tell what is learned of their difference. "
         "Ask for earlier times, or drop one of them"
@@ -47,7 +52,7 @@ def affine_model(flow: GradientFlow, times: Float[Array, " t"]) -> Layers:
         raise RuntimeError(
             f"{message} (rounding leaves the parameters uncertain by {float(uncertain):.0e} of their size)"
         )
-    return layers(w)
+    return w
 
 
 def _example(rng: np.random.Generator, key: Array) -> GradientFlow:

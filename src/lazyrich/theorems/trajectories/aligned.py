@@ -29,13 +29,18 @@ def decoupled_modes(flow: GradientFlow) -> Defect:
 def _largest_cosine(canonical: Canonical) -> Array:
     a, w, s, left, right = split_modes(canonical)
     k = len(s)
-    beta = xp.sum(a[:k] * w[:k], axis=1)
-    moves = xp.concatenate([beta != s, np.zeros(max(len(a), len(w)) - k, bool)])
+    moves = xp.concatenate([_moving(a, w, s), np.zeros(max(len(a), len(w)) - k, bool)])
     worst = 0.0
     for x, y in ((a, a), (w, w), (a, w)):
         pairs = (moves[: len(x), None] | moves[None, : len(y)]) & ~np.eye(len(x), len(y), dtype=bool)
         worst = xp.maximum(worst, xp.max(xp.where(pairs, overlaps(x, y, canonical.weights), 0.0)))
     return xp.maximum(worst, off_diagonal(left.T @ canonical.target @ right))
+
+
+def _moving(a: Array, w: Array, s: Array) -> Array:
+    """Return which modes move: those that have not reached their target."""
+    k = len(s)
+    return xp.sum(a[:k] * w[:k], axis=1) != s
 
 
 _apart = eager_or_traced(_largest_cosine, eqx.filter_jit(_largest_cosine))
@@ -69,7 +74,8 @@ def aligned_modes(flow: GradientFlow, times: Float[Array, " t"]) -> tuple[Array,
 def _evolve(canonical: Canonical, times: Array) -> tuple[Array, Array]:
     a, w, s, left, right = split_modes(canonical)
     k, n = len(s), len(times)
-    blur = overlaps_with_larger(a[:k] + w[:k]) / 2
+    # A mode that does not move may lie along another one, and stays as it is: its overlap is no rounding error.
+    blur = xp.where(_moving(a, w, s)[:, None], overlaps_with_larger(a[:k] + w[:k]) / 2, 0.0)
     new_a, new_w, _, _ = evolve_mode(a[:k] - blur, w[:k] - blur, s, canonical.time_factor * times)
     all_w = xp.concatenate([new_w, xp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
     all_a = xp.concatenate([new_a, xp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
@@ -109,6 +115,7 @@ THEOREM = TrajectoryTheorem(
     equations=(MODE,),
     special_cases=(
         *ISOTROPIC_CASES,
+        (r"orthogonal blocks of any width, $\kappa = c_1 + c_2$", "lazyrich2026, wide networks"),
         (r"modes with a $\kappa_i$ each", ""),
         ("one input, one output, any weights", ""),
     ),

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import partial
 
-import diffrax as dfx
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -43,13 +42,13 @@ from lazyrich.theorems.example_flows import (
     with_perturbed_weights,
     with_relu,
 )
+from lazyrich.theorems.hidden_rotation import angular_velocity_of_gram, integrate_traced_rotation
 from lazyrich.theorems.hypotheses import Defect, square_loss, two_linear_layers, whitened_inputs
 from lazyrich.theorems.rotation import integrate_rotation
 from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories import aligned, neuron
 
 TIMES_PER_BATCH = 24  # times computed together
-ISOTROPY_TOLERANCE = 1e-13  # a cosine between hidden units below this is rounding error
 LazyLayer = Callable[[], AnyArray]
 
 
@@ -155,7 +154,7 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
     # Exponents are differences of eigenvalues times t: no large number is subtracted from another.
     still, sinking = xp.exp(-lead * t) / unit, xp.exp(values[down] * t)  # D and e^{l⁻t}
 
-    def grown(part: slice) -> AnyArray:
+    def grow(part: slice) -> AnyArray:
         found = values[part] - lead
         found *= t
         found = _exp_in_place(found)
@@ -163,7 +162,7 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
         found /= unit
         return found
 
-    fast, slow = grown(up), rows[:, down] * still
+    fast, slow = grow(up), rows[:, down] * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and relative to its start, on D R, where λ < 0;
     # e^{l⁺t} − e^{l⁻t} = e^{l⁺t}(1 − e^{−2Rt})
     integrals = exponential_decay(net.rates, t)[1]
@@ -182,12 +181,12 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
     G += _transpose(half)
     G = _add_to_diagonal(G, still[..., 0] ** 2)
     if alone.start < alone.stop:
-        single = cond(net.delta >= 0, lambda: grown(alone), lambda: rows[:, alone] * still)
+        single = cond(net.delta >= 0, lambda: grow(alone), lambda: rows[:, alone] * still)
         G += (single * own[..., alone]) @ _transpose(single)
 
     def layer(start: AnyArray, share: AnyArray, others: slice) -> AnyArray:
         found = _add_in_place(start[:, up] * (still * sinking), fast * (spread * share))
-        return concatenate_nonempty(found, grown(others)) if others.start < others.stop else found
+        return concatenate_nonempty(found, grow(others)) if others.start < others.stop else found
 
     return G, lambda: layer(net.A, net.cos, alone), lambda: layer(net.W, net.sin, slice(k + c, rows.shape[1]))
 
@@ -233,38 +232,8 @@ def _gram(rows: AnyArray) -> AnyArray:
 
 
 def angular_velocity(net: RiccatiSpectrum, t: AnyArray) -> AnyArray:
-    r"""Return Ω of $\dot O = O\,\Omega$, where O rotates the hidden units of `layers_up_to_rotation`:
-    $\Omega_{ij} = \mathrm{sgn}(i - j)(ZP_cZ^\top)_{ij}$ for its Z."""
-    index = np.arange(len(net.rows))
-    products = hidden_gram(net, t)
-    xp = array_namespace(products)
-    lengths = xp.sqrt(stop_gradient(xp.diagonal(products, axis1=-2, axis2=-1)))
-    inverse = 1 / xp.where(lengths > 0, lengths, 1.0)
-    square = (products * inverse[..., :, None] * inverse[..., None, :]) ** 2  # of the cosines
-    # At the end, rounding would rotate the hidden units for as long as the flow is followed; this factor suppresses it
-    # smoothly.
-    seen = xp.where(square > (16 * FLOAT64_EPS) ** 2, square / (square + ISOTROPY_TOLERANCE**2), 0.0)
-    return np.sign(index[:, None] - index) * products * seen
-
-
-def integrate_hidden_rotation(net: RiccatiSpectrum, times: Float[Array, " t"]) -> Float[Array, "t h h"]:
-    """Return the rotation O of the hidden units by integrating O' = OΩ."""
-    h = len(net.rows)
-    first = jnp.max(jnp.abs(jax.lax.stop_gradient(angular_velocity(net, jnp.zeros(())))))
-    solution = dfx.diffeqsolve(
-        dfx.ODETerm(lambda t, O, net: O @ angular_velocity(net, jnp.asarray(t))),
-        dfx.Dopri8(),
-        jnp.zeros(()),
-        jnp.where(times[-1] > 0, times[-1], 1.0),
-        jnp.minimum(jnp.where(times[-1] > 0, times[-1], 1.0), 1e-2 / (1.0 + first)),
-        jnp.eye(h),
-        net,
-        saveat=dfx.SaveAt(ts=times),
-        stepsize_controller=dfx.PIDController(rtol=1e-13, atol=1e-13),
-        max_steps=16384,
-    )
-    assert solution.ys is not None
-    return solution.ys
+    r"""Return Ω of $\dot O = O\,\Omega$, where O rotates the hidden units of `layers_up_to_rotation`."""
+    return angular_velocity_of_gram(hidden_gram(net, t))
 
 
 def _apply_rotation(
@@ -282,7 +251,8 @@ def _apply_rotation(
 @eqx.filter_jit
 def _evolve_traced(canonical: Canonical, times: Array, hidden_rotation: bool) -> PyTree:
     net, times = riccati_spectrum(canonical), canonical.time_factor * times
-    O = integrate_hidden_rotation(net, times) if hidden_rotation and len(net.rows) > 1 else None
+    lifts = hidden_rotation and len(net.rows) > 1
+    O = integrate_traced_rotation(angular_velocity, net, len(net.rows), times) if lifts else None
     # A few times per batch, so that the intermediate arrays stay in the cache.
     return jax.lax.map(lambda at: [x @ y for x, y in _apply_rotation(net, *at)], (times, O), batch_size=TIMES_PER_BATCH)
 

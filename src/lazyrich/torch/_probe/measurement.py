@@ -24,6 +24,7 @@ from lazyrich.torch._probe.sampled_kernel import SampledKernel, group_size
 from lazyrich.torch._probe.tangent_outputs import tangent_outputs
 from lazyrich.torch._structure import Structure
 from lazyrich.torch.conserved import conserved_pairs
+from lazyrich.torch.curvature import sharpness_of_reader
 
 MAX_LAYER_INPUTS = 64  # inputs for the distances of layers, beside a full kernel
 MAX_RANKED_INPUTS = 32  # inputs whose features are kept for the effective rank, if the kernel is sampled
@@ -41,9 +42,10 @@ class Measurement:
     sample: int
     targets: Tensor | None  # (n, c), in the coordinates in which outputs are measured
     loss: LossFunction | None
+    sharpness: bool
     rates: Mapping[str, float] | None
-    _labels: Tensor | None  # as the user passed them
-    _order: Tensor
+    _raw_targets: Tensor | None  # as the user passed them
+    _permutation: Tensor  # of the inputs, as the user passed them
     _width: int  # number of outputs
     _largest_sample: int  # of a sampled kernel
     _seed: int
@@ -69,19 +71,19 @@ class Measurement:
             "constants": self._constants,
             "full": None if self._full is None else self._full.state_dict(),
             "sampled": None if self._sampled is None else self._sampled.state_dict(),
-            "seen": observation_to_state(self._initial_observation),
+            "observation": observation_to_state(self._initial_observation),
             "predicted": self._predicted.state_dict(),
-            "watched": None if self._optimizer_reader is None else self._optimizer_reader.state_dict(),
+            "optimizer": None if self._optimizer_reader is None else self._optimizer_reader.state_dict(),
             "rates": None if self.rates is None else dict(self.rates),
-            "without": [self._no_structure_reason, self._no_tangent_reason],
+            "reasons_missing": [self._no_structure_reason, self._no_tangent_reason],
             "chance": self._chance_loss,
         }
 
     def _restore(self, state: Mapping[str, Any]) -> None:
         """Set everything that `_state` returned."""
         self._start, self._parameters, self._constants = (dict(state[k]) for k in ("start", "parameters", "constants"))
-        self._initial_observation = observation_from_state(state["seen"])
-        self._no_structure_reason, self._no_tangent_reason = state["without"]
+        self._initial_observation = observation_from_state(state["observation"])
+        self._no_structure_reason, self._no_tangent_reason = state["reasons_missing"]
         self._chance_loss, self._initial_pairs = state["chance"], None
         if self.rates != state["rates"]:
             self.rates = state["rates"]
@@ -90,8 +92,8 @@ class Measurement:
             self._full.load_state_dict(state["full"])
         if self._sampled is not None:
             self._sampled.load_state_dict(state["sampled"])
-        if self._optimizer_reader is not None and state["watched"] is not None:
-            self._optimizer_reader.load_state_dict(state["watched"])
+        if self._optimizer_reader is not None and state["optimizer"] is not None:
+            self._optimizer_reader.load_state_dict(state["optimizer"])
         self._predicted = ConservationPrediction(self._optimizer_reader, self._conserved_pairs(self._start))
         self._predicted.load_state_dict(state["predicted"], self._conserved_pairs(self._parameters))
 
@@ -112,45 +114,58 @@ class Measurement:
         if self._full is None:
             _check_model(self.model)
         kernel = None if self._full is None else self._full.kernel(inputs)
-        seen = self._observe(inputs)
-        fixed = metrics.copy_constants(self.model)
-        moved = not first and not metrics.states_equal(fixed, self._constants)
+        observation = self._observe(inputs)
+        constants = metrics.copy_constants(self.model)
+        moved = not first and not metrics.states_equal(constants, self._constants)
         if first:
-            self._measure_start(now, inputs, kernel, seen)
+            self._measure_start(now, inputs, kernel, observation)
         elif moved or len(self._initial_observation.outputs) < n:
             with metrics.parameters_set_to(self.model, self._start):
                 self._initial_observation = self._observe(inputs)
             if moved and self._full is not None:
                 self._full.remeasure_references(inputs, self._start, self._parameters)
-        self._constants = fixed
+        self._constants = constants
         initial = self._initial_observation.first(n)
         row = self._measure_kernels(now, kernel, inputs, first, moved)
         row |= self._measure_parameters(now, steps)
-        row |= self._measure_function(inputs, seen.outputs, initial.outputs, row.pop("relative_gap", nan))
-        row["hamming_distance"] = metrics.hamming_distance(seen, initial)
-        row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in seen.features.items()}
+        row |= self._measure_function(inputs, observation.outputs, initial.outputs, row.pop("relative_gap", nan))
+        row["hamming_distance"] = metrics.hamming_distance(observation, initial)
+        row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in observation.features.items()}
         row |= self._measure_balance(now)
         if self.loss is not None:
-            labels = None if self._labels is None else self._labels[:n]
-            row["probe_loss"] = evaluate_loss(self.model, self.loss, inputs, labels, self._reader_of_all_outputs)
+            targets = None if self._raw_targets is None else self._raw_targets[:n]
+            row["probe_loss"] = evaluate_loss(self.model, self.loss, inputs, targets, self._reader_of_all_outputs)
         return row
 
+    def _measure_sharpness(self) -> dict[str, float]:
+        """Return the largest curvature of the loss on all inputs and the edge of stability, NaN before the first step
+        of Adam."""
+        if self.loss is None or not self.sharpness:
+            return {}
+        reader, inputs = self._optimizer_reader, self.inputs.to(next(self.model.parameters()).device)
+        if reader is not None and reader.has_preconditioner and reader.preconditioner() is None:
+            return {"sharpness": nan, "sharpness_edge": nan}
+        found = sharpness_of_reader(
+            self.model, inputs, self._raw_targets, self.loss, self._reader_of_all_outputs, reader
+        )
+        return {"sharpness": found.value, "sharpness_edge": nan if found.edge is None else found.edge}
+
     def _measure_start(
-        self, now: dict[str, Tensor], inputs: Batch, kernel: Tensor | None, seen: metrics.Observation
+        self, now: dict[str, Tensor], inputs: Batch, kernel: Tensor | None, observation: metrics.Observation
     ) -> None:
         self._structure, self._no_structure_reason = structure_or_reason(
             self.model, inputs[:2], self.output_reader.forward
         )
         self._initial_pairs = None
-        self._start, self._initial_observation, self._no_tangent_reason = now, seen, ""
+        self._start, self._initial_observation, self._no_tangent_reason = now, observation, ""
         if self._full is not None and kernel is not None:
             self._full.initial = self._full.last = kernel
-            self._full.outputs = seen.outputs.shape[1]
+            self._full.outputs = observation.outputs.shape[1]
         self._predicted = ConservationPrediction(self._optimizer_reader, self._conserved_pairs(now))
         self._chance_loss = None
-        if self.loss is not None and self._labels is not None:
+        if self.loss is not None and self._raw_targets is not None:
             self._chance_loss = best_constant_loss(
-                self.model, self.loss, inputs, self._labels[: len(inputs)], self._reader_of_all_outputs
+                self.model, self.loss, inputs, self._raw_targets[: len(inputs)], self._reader_of_all_outputs
             )
 
     @property
@@ -160,14 +175,14 @@ class Measurement:
     def _observe(self, inputs: Batch) -> metrics.Observation:
         """Return the observation of the model on these inputs."""
         keep = self.sample if self._full is not None else MAX_RANKED_INPUTS
-        seen = metrics.observe(self.model, inputs, keep=keep, reading=self.output_reader)
-        bad = torch.nonzero(~torch.isfinite(seen.outputs).all(1))
+        observation = metrics.observe(self.model, inputs, keep=keep, reading=self.output_reader)
+        bad = torch.nonzero(~torch.isfinite(observation.outputs).all(1))
         if len(bad):
             raise NonFiniteModelError(
                 f"the model's output is NaN or infinite on {len(bad)} of {len(inputs)} inputs, such as number "
-                f"{int(self._order[int(bad[0])])}: measure an earlier state, or leave these inputs out"
+                f"{int(self._permutation[int(bad[0])])}: measure an earlier state, or leave these inputs out"
             )
-        return seen
+        return observation
 
     def _measure_kernels(
         self, now: Mapping[str, Tensor], kernel: Tensor | None, inputs: Batch, first: bool, moved: bool
@@ -201,36 +216,36 @@ class Measurement:
 
     def _measure_parameters(self, now: Mapping[str, Tensor], steps: int) -> dict[str, Any]:
         moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
-        since = metrics.layer_norms(now, self._parameters)
+        step_distance = metrics.layer_norms(now, self._parameters)
         return {
             "parameter_distance": moved,
             "relative_distance": {name: safe_ratio(moved[name], size[name]) for name in moved},
-            "learning_speed": {name: distance / steps for name, distance in since.items()},
+            "learning_speed": {name: distance / steps for name, distance in step_distance.items()},
         }
 
     def _measure_function(self, inputs: Batch, outputs: Tensor, initial: Tensor, relative_gap: float) -> dict[str, Any]:
         """Return the sizes of the function and of its change, and the part of it that the tangent model misses."""
         if self._full is None:
             now, start = outputs, initial
-            gone = metrics.rms(now - start)
-            gap = relative_gap * gone
+            distance = metrics.rms(now - start)
+            gap = relative_gap * distance
         else:
-            found = tangent_outputs(self.model, self._start, inputs, reading=self.output_reader, outputs=outputs)
-            self._no_tangent_reason = found.reason_missing
-            now, start = found.now, found.start
-            gone, gap = metrics.rms(now - start), metrics.rms(found.now - found.tangent)
+            outputs_at = tangent_outputs(self.model, self._start, inputs, reading=self.output_reader, outputs=outputs)
+            self._no_tangent_reason = outputs_at.reason_missing
+            now, start = outputs_at.now, outputs_at.start
+            distance, gap = metrics.rms(now - start), metrics.rms(outputs_at.now - outputs_at.tangent)
         return {
             "function_size": metrics.rms(now),
             "start_size": metrics.rms(start),
-            "function_distance": gone,
+            "function_distance": distance,
             "linearization_gap": gap,
         }
 
     def _conserved_pairs(self, values: Mapping[str, Tensor]) -> tuple[ConservedPair, ...]:
         if self._structure is None:
             return ()
-        known = dict(self.model.named_parameters())  # includes frozen parameters
-        return conserved_pairs(self._structure, known | dict(values), self.rates)
+        parameters = dict(self.model.named_parameters())  # includes frozen parameters
+        return conserved_pairs(self._structure, parameters | dict(values), self.rates)
 
     def _measure_balance(self, now: Mapping[str, Tensor]) -> dict[str, Any]:
         pairs = self._conserved_pairs(now)

@@ -75,6 +75,29 @@ class OptimizerReader:
             found[name] = weights.detach()
         return found if any(bool(weights.any()) for weights in found.values()) else None
 
+    def step_sizes(self) -> tuple[dict[str, Tensor], dict[str, float]]:
+        """Return the step size P of each trainable parameter, now, and the weight decay that is part of its
+        gradient."""
+        groups, sizes, decays = self.groups_by_name(), {}, {}
+        for name, parameter in trainable_parameters(self.model).items():
+            size = None
+            if name in groups:
+                state = self._state(parameter)
+                size = self.law.step_size(groups[name], state)
+                if size is None and state:
+                    raise ValueError(self._no_step_message)
+                decays[name] = self.law.coupled_decay(groups[name])
+            sizes[name] = torch.zeros(()) if size is None else size.detach()
+        if self.has_preconditioner and not any(size.ndim for size in sizes.values()):
+            raise ValueError(self._no_step_message)
+        return sizes, decays
+
+    def stability_edge(self) -> float | None:
+        """Return the smallest edge of stability of the groups, in units of 1 / their step sizes."""
+        edges = [self.law.stability_edge(group) for group in self.optimizer.param_groups]
+        known = [edge for edge in edges if edge is not None]
+        return min(known) if known and len(known) == len(edges) else None
+
     def _state(self, parameter: nn.Parameter) -> Mapping[str, Any]:
         return self.optimizer.state.get(parameter, {})
 
@@ -88,11 +111,15 @@ class OptimizerReader:
         first step if the rule has a preconditioner."""
         found = self.preconditioner()
         if found is None and self.has_preconditioner:
-            raise ValueError(
-                f"{self.law.name} has taken no step yet, so it has not seen the gradients that it divides by: measure "
-                "after a step, or leave optimizer=... out"
-            )
+            raise ValueError(self._no_step_message)
         return (None, found) if found is not None else (self.relative_rates(), None)
+
+    @property
+    def _no_step_message(self) -> str:
+        return (
+            f"{self.law.name} has taken no step yet, so it has not seen the gradients that it divides by: measure "
+            "after a step, or leave optimizer=... out"
+        )
 
     @property
     def description(self) -> str:

@@ -135,7 +135,7 @@ class ForwardPass:
         """Mark learned parameters as used in a way that rescaling does not support."""
         self.pinned |= {x.name: where for x in stored if isinstance(x, StoredTensor) and x.learned}
 
-    def normalized(self, read: Activation, where: str, running: tuple[str, ...] = ()) -> Activation:
+    def add_norm(self, read: Activation, where: str, running: tuple[str, ...] = ()) -> Activation:
         """Record a normalization without a gain, and return its output in a new space of fixed scale."""
         self.draft(read).norms.append(NormUse(where, running))
         return self.new_space(f"it comes out of {where}, which has no gain", layout=read.layout, ndim=read.ndim)
@@ -230,7 +230,7 @@ class ForwardPass:
     def apply_rule(self, kind: LayerRule, use: LayerCall) -> Any:
         """Process a call of a layer that has a rule, and return its result. If the call is one that the rule does
         not cover, fix the scales."""
-        values, stored = use.values, use.stored
+        values, stored = use.values, use.stored_tensors
         if not values:
             if (picked := kind.select_stored(use)) is not None:
                 return picked

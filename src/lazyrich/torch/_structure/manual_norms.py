@@ -50,7 +50,7 @@ def apply_statistic(
     divided = size.degree == (1 if "div" in kind else -1) and (read is first or "div" not in kind)
     if not divided or seen.find(read.space) != seen.find(size.of.space):
         return None
-    return seen.normalized(read, where)
+    return seen.add_norm(read, where)
 
 
 def apply_gain(

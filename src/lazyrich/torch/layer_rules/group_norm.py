@@ -12,5 +12,5 @@ class GroupNorm(NormRule):
     module_types = (nn.GroupNorm,)
     function_signatures = ("groupnorm(input, num_groups, weight, bias)",)
 
-    def normalized(self, module: Any, x: Tensor) -> Tensor | None:
+    def normalize(self, module: Any, x: Tensor) -> Tensor | None:
         return F.group_norm(x, module.num_groups, eps=module.eps)

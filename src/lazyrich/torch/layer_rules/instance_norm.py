@@ -14,7 +14,7 @@ class InstanceNorm(NormRule):
     module_types = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
     function_signatures = ("instancenorm(input, running_mean, running_var, weight, bias)",)
 
-    def normalized(self, module: Any, x: Tensor) -> Tensor | None:
+    def normalize(self, module: Any, x: Tensor) -> Tensor | None:
         if x.ndim == module._get_no_batch_dim():
             return None  # a single sample without a batch axis
         mean, variance = module.running_mean, module.running_var

@@ -17,7 +17,7 @@ class LayerNorm(NormRule):
     function_signatures = ("layernorm(input, normalized_shape, weight, bias)",)
     output_axis = "last"
 
-    def normalized(self, module: Any, x: Tensor) -> Tensor | None:
+    def normalize(self, module: Any, x: Tensor) -> Tensor | None:
         return F.layer_norm(x, module.normalized_shape, eps=module.eps)
 
     def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
@@ -28,5 +28,5 @@ class RMSNorm(LayerNorm):
     module_types = (nn.RMSNorm,)
     function_signatures = ("rmsnorm(input, normalized_shape, weight)",)
 
-    def normalized(self, module: Any, x: Tensor) -> Tensor | None:
+    def normalize(self, module: Any, x: Tensor) -> Tensor | None:
         return F.rms_norm(x, module.normalized_shape, eps=module.eps)

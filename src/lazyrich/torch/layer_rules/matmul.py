@@ -28,6 +28,6 @@ class Matmul(LayerRule):
         is not fixed."""
         written = super().propagate(seen, use)
         if written is None and "bias" not in use.bound and (free := seen.scalable_operand(use.values)) is not None:
-            seen.pin_parameter(use.stored, use.where)
+            seen.pin_parameter(use.stored_tensors, use.where)
             return seen.apply_homogeneous(free, use.where)
         return written

@@ -23,7 +23,7 @@ class NormRule(LayerRule):
         if not isinstance(read, Activation) or not all(x is None or is_unmodified_parameter(x) for x in (gain, bias)):
             return None
         running = (use.bound.get("running_mean"), use.bound.get("running_var"))
-        written = seen.normalized(read, use.where, tuple(x.name for x in running if isinstance(x, StoredTensor)))
+        written = seen.add_norm(read, use.where, tuple(x.name for x in running if isinstance(x, StoredTensor)))
         if not isinstance(gain, StoredTensor):
             return written
         one = len(seen.shapes[gain.name]) == 1
@@ -31,12 +31,12 @@ class NormRule(LayerRule):
         seen.add_layer(use, gain, bias, written, (), 0, 1)
         return written
 
-    def normalized(self, module: nn.Module, x: Tensor) -> Tensor | None:
+    def normalize(self, module: nn.Module, x: Tensor) -> Tensor | None:
         """Return the normalized input before the gain, or None if it cannot be computed."""
         return None
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
-        plain = self.normalized(module, args[0])
+        plain = self.normalize(module, args[0])
         return None if plain is None else self.signals(module, plain, m)
 
     def signals(self, module: nn.Module, value: Tensor, m: int) -> Tensor | None:

@@ -53,7 +53,7 @@ class LayerCall:
         return [x for x in flatten(self.bound) if isinstance(x, Activation)]
 
     @property
-    def stored(self) -> list[StoredTensor]:
+    def stored_tensors(self) -> list[StoredTensor]:
         return [x for x in flatten(self.bound) if isinstance(x, StoredTensor)]
 
 

@@ -30,6 +30,16 @@ class Adam(OptimizerRule):
         mean = square / (1 - float(group["betas"][1]) ** float(state["step"]))
         return float(group["lr"]) / (mean.sqrt() + float(group["eps"]))
 
+    def step_size(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+        return self.preconditioner(group, state)
+
+    def coupled_decay(self, group: ParamGroup) -> float:
+        return 0.0 if group.get("decoupled_weight_decay") else float(group.get("weight_decay", 0.0))
+
+    def stability_edge(self, group: ParamGroup) -> float:
+        b1 = float(group["betas"][0])
+        return 2 * (1 + b1) / (1 - b1)
+
     def describe_group(self, group: ParamGroup) -> str:
         name = "AdamW" if group.get("decoupled_weight_decay") else "Adam"
         decay = f", weight decay {group['weight_decay']:g}" if group.get("weight_decay") else ""

@@ -24,6 +24,16 @@ class RMSprop(OptimizerRule):
         gain = 1 / (1 - float(group.get("momentum", 0.0)))
         return gain * float(group["lr"]) / (square.sqrt() + float(group["eps"]))
 
+    def step_size(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+        pace = self.preconditioner(group, state)
+        return None if pace is None else (1 - float(group.get("momentum", 0.0))) * pace
+
+    def coupled_decay(self, group: ParamGroup) -> float:
+        return float(group.get("weight_decay", 0.0))
+
+    def stability_edge(self, group: ParamGroup) -> float:
+        return 2 * (1 + float(group.get("momentum", 0.0)))
+
     @property
     def prediction_text(self) -> str:
         return "no law: its steps are not along the gradient"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
@@ -32,6 +33,19 @@ class OptimizerRule:
 
     def preconditioner(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
         """Return P of a parameter, entry by entry, or None if P is a number or not known yet."""
+        return None
+
+    def step_size(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+        """Return the step along a gradient that has just appeared, a number or one per entry; None if it is not known
+        yet."""
+        return torch.tensor(float(group.get("lr", 1.0)), dtype=torch.float64)
+
+    def coupled_decay(self, group: ParamGroup) -> float:
+        """Return the weight decay that is part of the gradient."""
+        return 0.0
+
+    def stability_edge(self, group: ParamGroup) -> float | None:
+        """Return the curvature, in units of 1 / `step_size`, below which steps are stable; None if it is not known."""
         return None
 
     def describe_group(self, group: ParamGroup) -> str:

@@ -23,6 +23,15 @@ class SGD(OptimizerRule):
     def step_decay(self, group: ParamGroup) -> float:
         return self.step_rate(group) * float(group.get("weight_decay", 0.0))
 
+    def coupled_decay(self, group: ParamGroup) -> float:
+        return float(group.get("weight_decay", 0.0))
+
+    def stability_edge(self, group: ParamGroup) -> float:
+        m, d = float(group.get("momentum", 0.0)), float(group.get("dampening", 0.0))
+        if not m:
+            return 2.0
+        return 2 * (1 + m) / (1 + 2 * m) if group.get("nesterov") else 2 * (1 + m) / (1 - d)
+
     def describe_group(self, group: ParamGroup) -> str:
         said = [f"lr {float(group['lr']):.3g}"]
         said += [f"momentum {group['momentum']:g}"] if group.get("momentum") else []

@@ -66,7 +66,7 @@ exponential_loss.breaks("the neuron's clock is not warped", warped=False)
 @exponential_loss.proof(
     "a diagonal network, one coordinate and one sample; q″ is the inverse of Σ of squares (19)", whole=False
 )
-def exponential_pull(spoilt: bool) -> Any:
+def exponential_pull(spoiled: bool) -> Any:
     from sympy import Matrix, diff, exp, symbols
 
     up, vp, um, vm, x, y = symbols("u_p v_p u_m v_m x y")
@@ -74,7 +74,7 @@ def exponential_pull(spoilt: bool) -> Any:
     loss = exp(-y * x * w)
     w_dot = sum(diff(w, p) * -diff(loss, p) for p in weights)
     second = 1 / sum(p**2 for p in weights)
-    return Matrix([second * w_dot]), Matrix([(1 if spoilt else y) * x * loss])
+    return Matrix([second * w_dot]), Matrix([(1 if spoiled else y) * x * loss])
 
 
 def _widest(Z: np.ndarray) -> np.ndarray:

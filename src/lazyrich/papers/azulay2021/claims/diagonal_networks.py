@@ -84,12 +84,12 @@ diagonal_gradient.breaks("u₋ and v₋ are pushed as u₊ and v₊ are", minus=
 
 
 @diagonal_gradient.proof("two samples, one coordinate of two (what the other adds is in y); every number a symbol")
-def gradient_of_the_average(spoilt: bool) -> Any:
+def gradient_of_the_average(spoiled: bool) -> Any:
     from sympy import Matrix, diff, symbols
 
     x, y, (up, vp, um, vm) = Matrix(symbols("x:2")), Matrix(symbols("y:2")), symbols("u_p v_p u_m v_m")
     r = y - x * (up * vp - um * vm)
-    loss, pull = (r.T * r)[0] / 4, (x.T * r)[0] / (1 if spoilt else 2)
+    loss, pull = (r.T * r)[0] / 4, (x.T * r)[0] / (1 if spoiled else 2)
     return [-diff(loss, p) for p in (up, vp, um, vm)], [vp * pull, up * pull, -vm * pull, -um * pull]
 
 
@@ -115,12 +115,12 @@ diagonal_conservation.breaks("c with the other sign, u₊u₋ − v₊v₋", sig
 
 
 @diagonal_conservation.proof("in general: one coordinate, any data and residual")
-def rates_of_the_conserved(spoilt: bool) -> Any:
+def rates_of_the_conserved(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     up, vp, um, vm, pull = symbols("u_p v_p u_m v_m p")
     weights, field = Matrix([up, vp, um, vm]), Matrix([vp, up, -vm, -um]) * pull
-    kept = Matrix([up * um + (-1 if spoilt else 1) * vp * vm, vp**2 - up**2, vm**2 - um**2])
+    kept = Matrix([up * um + (-1 if spoiled else 1) * vp * vm, vp**2 - up**2, vm**2 - um**2])
     return kept.jacobian(weights) * field, Matrix([0, 0, 0])
 
 
@@ -148,13 +148,13 @@ diagonal_speed.breaks("c² for 4c²", c_weight=1.0)
 
 
 @diagonal_speed.proof("in general: the square of either side, which are both positive")
-def square_of_the_speed(spoilt: bool) -> Any:
+def square_of_the_speed(spoiled: bool) -> Any:
     from sympy import symbols
 
     up, vp, um, vm = symbols("u_p v_p u_m v_m")
     c, plus, minus = up * um + vp * vm, vp**2 - up**2, vm**2 - um**2
     speed, w = up**2 + vp**2 + um**2 + vm**2, up * vp - um * vm
-    squared = (plus - minus) ** 2 + (1 if spoilt else 4) * c**2 + 4 * w**2
+    squared = (plus - minus) ** 2 + (1 if spoiled else 4) * c**2 + 4 * w**2
     return [speed**2, up**2 + um**2], [squared, (speed - plus - minus) / 2]
 
 
@@ -179,12 +179,12 @@ entropy_integral.breaks("the integral without its factor ½", half=1.0)
 
 
 @entropy_integral.proof("in general: the same slope, and the same value at zero")
-def slope_of_the_entropy(spoilt: bool) -> Any:
+def slope_of_the_entropy(spoiled: bool) -> Any:
     from sympy import asinh, diff, sqrt, symbols
 
     x, r = symbols("x r", positive=True)
     closed = r / 4 * (1 - sqrt(1 + 4 * x**2 / r**2) + 2 * x / r * asinh(2 * x / r))
-    return [diff(closed, x), closed.subs(x, 0)], [asinh(2 * x / r) / (1 if spoilt else 2), 0]
+    return [diff(closed, x), closed.subs(x, 0)], [asinh(2 * x / r) / (1 if spoiled else 2), 0]
 
 
 @claim(
@@ -210,12 +210,12 @@ diagonal_mirror.breaks("k with c² for 4c²", c_weight=1.0)
 
 
 @diagonal_mirror.proof("in general: one coordinate, any residual; q″ is the inverse of dw̃/dt over the pull")
-def slope_along_the_flow(spoilt: bool) -> Any:
+def slope_along_the_flow(spoiled: bool) -> Any:
     from sympy import diff, log, simplify, sqrt, symbols
 
     up, vp, um, vm, w, k = symbols("u_p v_p u_m v_m w k", positive=True)
     second = simplify(diff(log(sqrt(1 + 4 * w**2 / k) + 2 * w / sqrt(k)) / 2, w))
-    kept = (vp**2 - up**2 - vm**2 + um**2) ** 2 + (1 if spoilt else 4) * (up * um + vp * vm) ** 2
+    kept = (vp**2 - up**2 - vm**2 + um**2) ** 2 + (1 if spoiled else 4) * (up * um + vp * vm) ** 2
     inverse_square = simplify(second**-2).subs({k: kept, w: up * vp - um * vm})
     return inverse_square, (up**2 + vp**2 + um**2 + vm**2) ** 2
 
@@ -243,13 +243,13 @@ diagonal_bias.breaks("√k = u₊² + v₊²", factor=1.0)
 
 
 @diagonal_bias.proof("the KKT condition of a convex Q_k, any data: q″dw̃/dt is the pull, and √k at an unbiased start")
-def stationarity(spoilt: bool) -> Any:
+def stationarity(spoiled: bool) -> Any:
     from sympy import asinh, diff, simplify, sqrt, symbols
 
     up, vp, um, vm, w, k = symbols("u_p v_p u_m v_m w k", positive=True)
     kept = (vp**2 - up**2 - vm**2 + um**2) ** 2 + 4 * (up * um + vp * vm) ** 2
     inverse_square = simplify(diff(asinh(2 * w / sqrt(k)) / 2, w) ** -2).subs({k: kept, w: up * vp - um * vm})
-    root_k = (1 if spoilt else 2) * (up**2 + vp**2)
+    root_k = (1 if spoiled else 2) * (up**2 + vp**2)
     return [inverse_square, kept.subs({um: up, vm: vp})], [(up**2 + vp**2 + um**2 + vm**2) ** 2, root_k**2]
 
 
@@ -263,7 +263,7 @@ def stationarity(spoilt: bool) -> Any:
     tolerance=1e-7,
     why=FLOWED,
     verdict=Verdict.CORRECTED,
-    remark="the proof takes q′(0) = 0 but needs q′(w̃(0)) = 0: if w̃(0) ≠ 0, minimise Q_k(w) − ∇Q_k(w̃(0))ᵀw, the "
+    remark="the proof takes q′(0) = 0 but needs q′(w̃(0)) = 0: if w̃(0) ≠ 0, minimize Q_k(w) − ∇Q_k(w̃(0))ᵀw, the "
     "Bregman divergence; the formula for k is right",
 )
 def biased_diagonal_bias(setup: Setup, bregman: float = 1.0) -> Any:
@@ -283,12 +283,12 @@ biased_diagonal_bias.breaks("the linear term with the other sign", bregman=-1.0)
 @biased_diagonal_bias.proof(
     "the slope of the corrected potential is zero at w̃(0), that of the printed one is not", whole=False
 )
-def slope_at_the_start(spoilt: bool) -> Any:
+def slope_at_the_start(spoiled: bool) -> Any:
     from sympy import asinh, diff, sqrt, symbols
 
     w, start, k = symbols("w w_0 k", positive=True)
     slope = asinh(2 * w / sqrt(k)) / 2
-    corrected = slope - (0 if spoilt else 1) * slope.subs(w, start)
+    corrected = slope - (0 if spoiled else 1) * slope.subs(w, start)
     return [corrected.subs(w, start), diff(corrected, w)], [0, 1 / sqrt(k + 4 * w**2)]
 
 
@@ -327,7 +327,7 @@ mirror_flow.breaks("least ψ although ∇ψ(w(0)) ≠ 0", linear=0.0)
 
 
 @mirror_flow.proof("the KKT condition of least D_ψ, ∇ψ(w) − ∇ψ(w(0)) = ∫pull; any ψ of degree four in two coordinates")
-def bregman_stationarity(spoilt: bool) -> Any:
+def bregman_stationarity(spoiled: bool) -> Any:
     from sympy import Matrix, diff, hessian, symbols
 
     w, start, pull = Matrix(symbols("w:2")), Matrix(symbols("v:2")), Matrix(symbols("p:2"))
@@ -339,14 +339,14 @@ def bregman_stationarity(spoilt: bool) -> Any:
     H = hessian(psi, tuple(w))
     moved = slope.jacobian(w) * (H.adjugate() * pull) - H.det() * pull  # ẇ = H⁻¹ pull, times det H
     found = Matrix([diff(divergence, x) for x in w])
-    return [found, moved], [slope - (0 if spoilt else 1) * slope.subs(at_start), Matrix([0, 0])]
+    return [found, moved], [slope - (0 if spoiled else 1) * slope.subs(at_start), Matrix([0, 0])]
 
 
 @claim(
     SOURCE,
     "section 4, after theorem 1",
     "with u₊ = v₊ and u₋ = v₋ the potential Q_k is half that of Woodworth et al. for shared weights, w̃ = u₊² − u₋²: at "
-    "√k = 4α², Q_k(w) = ½ Σ α²q(w/α²), and the minimisers are the same",
+    "√k = 4α², Q_k(w) = ½ Σ α²q(w/α²), and the minimizers are the same",
     quote=r"As expected, Eq. (9) reduces to [Woodworth et al. \(2020\)](#) when $\mathbf{u}_+(0) = \mathbf{v}_+(0)$ "
     r"and $\mathbf{u}_-(0) = \mathbf{v}_-(0)$ .",
     tolerance=1e-7,
@@ -379,11 +379,11 @@ tied_weights.breaks("|v| = 1.5|u| at the start, α² = |uv|", ratio=1.5)
 
 
 @tied_weights.proof("in general: the two potentials of one coordinate, at u = v = α")
-def half_of_the_tied_potential(spoilt: bool) -> Any:
+def half_of_the_tied_potential(spoiled: bool) -> Any:
     from sympy import asinh, sqrt, symbols
 
     w, alpha = symbols("w alpha", positive=True)
     r, z = 2 * (alpha**2 + alpha**2), w / alpha**2
     untied = r / 4 * (1 - sqrt(1 + 4 * w**2 / r**2) + 2 * w / r * asinh(2 * w / r))
     tied = alpha**2 * (2 - sqrt(4 + z**2) + z * asinh(z / 2))
-    return untied, tied / (1 if spoilt else 2)
+    return untied, tied / (1 if spoiled else 2)

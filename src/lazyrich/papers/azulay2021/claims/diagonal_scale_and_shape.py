@@ -51,13 +51,13 @@ diagonal_shape.breaks("|s| for s² in the numerator", power=1)
 
 
 @diagonal_shape.proof("in general; √k − 4k̂ = 4s²k̂ and 8k̂ − √k = 4(1 − s²)k̂, neither negative")
-def root_of_k(spoilt: bool) -> Any:
+def root_of_k(spoiled: bool) -> Any:
     from sympy import symbols
 
     u, v = symbols("u v", positive=True)
     alpha, s = u * v, (v / u - 1) / (v / u + 1)
     root_k, hat = 2 * (u**2 + v**2), alpha / (1 - s**2)
-    printed = 4 * alpha * (1 + (s if spoilt else s**2)) / (1 - s**2)
+    printed = 4 * alpha * (1 + (s if spoiled else s**2)) / (1 - s**2)
     return [root_k, root_k - 4 * hat, 8 * hat - root_k], [printed, 4 * s**2 * hat, 4 * (1 - s**2) * hat]
 
 
@@ -87,13 +87,13 @@ lazy_entropy.breaks("x³ for x²", limit=lambda x, r: 0.45 * x**3 / r)
 
 
 @lazy_entropy.proof("in general: the limit of √k q_k(x)/x², which depends on x/√k alone")
-def limit_of_large_k(spoilt: bool) -> Any:
+def limit_of_large_k(spoiled: bool) -> Any:
     from sympy import Rational, asinh, limit, simplify, sqrt, symbols
 
     x, r, z = symbols("x r z", positive=True)
     q = r / 4 * (1 - sqrt(1 + 4 * x**2 / r**2) + 2 * x / r * asinh(2 * x / r))
     ratio = (1 - sqrt(1 + 4 * z**2) + 2 * z * asinh(2 * z)) / (4 * z**2)
-    tends = 1 if spoilt else Rational(1, 2)
+    tends = 1 if spoiled else Rational(1, 2)
     return [simplify(q * r / x**2 - ratio.subs(z, x / r)), limit(ratio, z, 0, "+")], [0, tends]
 
 
@@ -118,7 +118,7 @@ diagonal_kernel.breaks("one side of the network only", sides=1.0)
 
 
 @diagonal_kernel.proof("two coordinates; every number a symbol")
-def kernel_by_gradients(spoilt: bool) -> Any:
+def kernel_by_gradients(spoiled: bool) -> Any:
     from sympy import Matrix, diag, symbols
 
     x, other = Matrix(symbols("x:2")), Matrix(symbols("y:2"))
@@ -128,7 +128,7 @@ def kernel_by_gradients(spoilt: bool) -> Any:
     unbiased = {um[0]: up[0], um[1]: up[1], vm[0]: vp[0], vm[1]: vp[1]}
     one, two = (Matrix([(w.T * z)[0]]).jacobian(weights).subs(unbiased) for z in (x, other))
     spread = diag(*(up.multiply_elementwise(up) + vp.multiply_elementwise(vp)))
-    return (one * two.T)[0], (1 if spoilt else 2) * (x.T * spread * other)[0]
+    return (one * two.T)[0], (1 if spoiled else 2) * (x.T * spread * other)[0]
 
 
 @claim(
@@ -179,13 +179,13 @@ rich_entropy.breaks("without the linear term", half=0.0)
 
 
 @rich_entropy.proof("in general: the limit of q_k(x)/x − ½log(4x/√k), r = √k/x; arcsinh(2/r) is the log of that root")
-def limit_of_small_k(spoilt: bool) -> Any:
+def limit_of_small_k(spoiled: bool) -> Any:
     from sympy import Rational, limit, log, sqrt, symbols
 
     r = symbols("r", positive=True)
     root = (2 + sqrt(4 + r**2)) / r
     over_x = r / 4 - sqrt(r**2 + 4) / 4 + log(root * r / 4) / 2  # ½ log(root) − ½ log(4/r)
-    return [limit(over_x, r, 0, "+"), (root - 1 / root) / 2], [Rational(1 if spoilt else -1, 2), 2 / r]
+    return [limit(over_x, r, 0, "+"), (root - 1 / root) / 2], [Rational(1 if spoiled else -1, 2), 2 / r]
 
 
 @claim(
@@ -209,13 +209,13 @@ rich_logarithm.breaks("without the factor ½", half=1.0)
 
 
 @rich_logarithm.proof("in general: the limit of (q_k/½log(1/√k) − |w|) log(1/√k), for w > 0 (q_k is even)")
-def first_order_of_the_logarithm(spoilt: bool) -> Any:
+def first_order_of_the_logarithm(spoiled: bool) -> Any:
     from sympy import expand_log, limit, log, sqrt, symbols
 
     w, r = symbols("w r", positive=True)
     root = (2 * w + sqrt(4 * w**2 + r**2)) / r  # arcsinh(2w/r) is its log
     rest = r / 4 - sqrt(r**2 + 4 * w**2) / 4 + w / 2 * log(root * r)  # q_k(w) − ½w log(1/r)
-    first_order = expand_log(w * (log(4 * w) - (0 if spoilt else 1)))
+    first_order = expand_log(w * (log(4 * w) - (0 if spoiled else 1)))
     return [expand_log(limit(2 * rest, r, 0, "+")), (root - 1 / root) / 2], [first_order, 2 * w / r]
 
 
@@ -315,12 +315,12 @@ joint_limit.breaks("√k = 4k̂*", factor=4.0)
 
 
 @joint_limit.proof("the limit of √k as s → 1 with α = k̂*(1 − s²); theorem 1 gives the bias at every k")
-def limit_of_the_root(spoilt: bool) -> Any:
+def limit_of_the_root(spoiled: bool) -> Any:
     from sympy import limit, symbols
 
     hat, s = symbols("k s", positive=True)
     root_k = 4 * hat * (1 - s**2) * (1 + s**2) / (1 - s**2)
-    return limit(root_k, s, 1, "-"), (4 if spoilt else 8) * hat
+    return limit(root_k, s, 1, "-"), (4 if spoiled else 8) * hat
 
 
 def _by_dual(root_k: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -51,13 +51,13 @@ leaky_slopes.breaks("the slopes exchanged although ρ < 1", exchanged=(True, Tru
 
 
 @leaky_slopes.proof("in general: x > 0 and x < 0, with ρ = 1/(1 + k) ≤ 1 and with ρ = 1 + k")
-def two_sides_of_the_kink(spoilt: bool) -> Any:
+def two_sides_of_the_kink(spoiled: bool) -> Any:
     from sympy import Max, symbols
 
     x, k = symbols("x k", positive=True)
     low, high = 1 / (1 + k), 1 + k
     found = [Max(0, x - low * x) + low * x, Max(0, low * x - x) - low * x, Max(0, high * x - x) + x]
-    return found, [x, -low * x, x if spoilt else high * x]
+    return found, [x, -low * x, x if spoiled else high * x]
 
 
 End = tuple[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray, np.ndarray, float]
@@ -156,7 +156,7 @@ leaky_kkt.breaks("z without its factor 3/2", factor=1.0)
 
 
 @leaky_kkt.proof("∇q moves with c_n x_n r_n whatever the slopes c_n(t), also between ρ and 1; two samples, two inputs")
-def stationarity_of_a_leaky_neuron(spoilt: bool) -> Any:
+def stationarity_of_a_leaky_neuron(spoiled: bool) -> Any:
     from sympy import Matrix, Rational, diag, eye, symbols
 
     X, w, a = Matrix(2, 2, symbols("x:4")), Matrix(symbols("w:2")), symbols("a", positive=True)
@@ -164,7 +164,7 @@ def stationarity_of_a_leaky_neuron(spoilt: bool) -> Any:
     pull = X.T * slopes * r
     w_dot = a * (a * pull) + w * (w.T * pull)[0]
     hessian = Rational(3, 2) / a * (eye(2) - w * w.T / (a**2 + (w.T * w)[0]))
-    return hessian * w_dot, Rational(3, 2) * (1 if spoilt else a) * X.T * (slopes * r)
+    return hessian * w_dot, Rational(3, 2) * (1 if spoiled else a) * X.T * (slopes * r)
 
 
 @claim(
@@ -246,7 +246,7 @@ leaky_chain_rule.breaks("without the factor a", by_w=lambda a, slope: slope)
 
 
 @leaky_chain_rule.proof("two inputs, any potential of degree four")
-def slopes_of_a_product(spoilt: bool) -> Any:
+def slopes_of_a_product(spoiled: bool) -> Any:
     from sympy import Matrix, diff, symbols
 
     v, w, a = Matrix(symbols("v:2")), Matrix(symbols("w:2")), symbols("a")
@@ -254,7 +254,7 @@ def slopes_of_a_product(spoilt: bool) -> Any:
     q = sum(c * v[0] ** i * v[1] ** j for c, (i, j) in zip(symbols(f"c:{len(powers)}"), powers, strict=True))
     at = {v[0]: a * w[0], v[1]: a * w[1]}
     slope = Matrix([diff(q, x).subs(at) for x in v])
-    by_w = slope if spoilt else a * slope
+    by_w = slope if spoiled else a * slope
     return [diff(q.subs(at), x) for x in (*w, a)], [*by_w, (w.T * slope)[0]]
 
 
@@ -275,7 +275,7 @@ def _relu_end(b: float, slope: float) -> np.ndarray:
 @claim(
     SOURCE,
     "section 8 (Vardi and Shamir 2020)",
-    "no function R of the parameters characterises the implicit bias of a ReLU neuron (ρ = 0): from one start, two "
+    "no function R of the parameters characterizes the implicit bias of a ReLU neuron (ρ = 0): from one start, two "
     "data sets end at two points, each of which interpolates both, so that neither has the smaller R",
     quote="They showed that it is impossible to characterize the implicit regularization by any explicit function of "
     "the model parameters.",

@@ -58,22 +58,22 @@ no_common_warp.breaks("Δ = 0, where one g does for all", aligned=True)
 
 
 @no_common_warp.proof("two inputs: the equations for the slope of a second g over the first have determinant det gH")
-def warp_is_unique(spoilt: bool) -> Any:
+def warp_is_unique(spoiled: bool) -> Any:
     from sympy import Matrix, diff, symbols
 
     one, mixed, two = symbols("G_11 G_12 G_22")
     G, f = Matrix([[one, mixed], [mixed, two]]), symbols("f_1 f_2")
     conditions = Matrix([f[1] * G[i, 0] - f[0] * G[i, 1] for i in range(2)])  # ∂₂(fG)_i1 = ∂₁(fG)_i2, less fG's own
     system = Matrix(2, 2, lambda i, j: diff(conditions[i], f[j]))
-    return system.det(), one * two - (-1 if spoilt else 1) * mixed**2
+    return system.det(), one * two - (-1 if spoiled else 1) * mixed**2
 
 
 @no_common_warp.proof("a counterexample in rationals: two neurons with δ = 0, at the start of a flow")
-def ratio_of_two_warps(spoilt: bool) -> Any:
+def ratio_of_two_warps(spoiled: bool) -> Any:
     from sympy import Matrix, Rational
 
     pull, one = Matrix([1, 1]), Matrix([1, 0])
-    two = one if spoilt else Matrix([Rational(3, 5), Rational(4, 5)])
+    two = one if spoiled else Matrix([Rational(3, 5), Rational(4, 5)])
     return (one - two).dot(pull) != 0  # d log(a₁/a₂)/dt at a₁ = a₂ = 1; g_i = (3/2)|a_i|
 
 
@@ -98,13 +98,13 @@ balanced_bias.breaks("all δ_i = 0, but Δ ≠ 0", aligned=False)
 
 
 @balanced_bias.proof("the KKT condition, two inputs, any number of neurons and data: w_i = a_i u, Σa_i² = A")
-def stationarity_of_balanced_neurons(spoilt: bool) -> Any:
+def stationarity_of_balanced_neurons(spoiled: bool) -> Any:
     from sympy import Matrix, Rational, diff, eye, sqrt, symbols
 
     t, A = symbols("t A", positive=True)
     u, pull, w = Matrix([1 - t**2, 2 * t]) / (1 + t**2), Matrix(symbols("p:2")), Matrix(symbols("w:2", positive=True))
     square, start = (w.T * w)[0], {w[0]: A * u[0], w[1]: A * u[1]}
-    linear = (1 if spoilt else Rational(3, 2)) * (A * u) / sqrt(A)
+    linear = (1 if spoiled else Rational(3, 2)) * (A * u) / sqrt(A)
     slope = Matrix([diff(square ** Rational(3, 4), x) for x in w]) - linear
     at_start = lambda f: f.subs(square, A**2).subs(start)  # noqa: E731
     moved = at_start(slope.jacobian(w)) * (A * eye(2) + A * u * u.T) * pull
@@ -139,14 +139,14 @@ balanced_metric.breaks("Δ ≠ 0", aligned=False)
 
 
 @balanced_metric.proof("two inputs, two neurons w_i = a_i u, which is Δ = 0; Σ|c_i| = 1")
-def inverse_of_balanced_neurons(spoilt: bool) -> Any:
+def inverse_of_balanced_neurons(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     t, one, two = symbols("t a_1 a_2", positive=True)
     u = Matrix([1 - t**2, 2 * t]) / (1 + t**2)
     W, a = u * Matrix([[one, two]]), Matrix([one, two])
     x = one**2 + two**2  # ‖w̃‖, for w̃ = Wa = xu
-    inverse = (eye(2) - (W * a) * (W * a).T / (2 * x**2)) / x ** (2 if spoilt else 1)
+    inverse = (eye(2) - (W * a) * (W * a).T / (2 * x**2)) / x ** (2 if spoiled else 1)
     return [(x * eye(2) + W * W.T) * inverse, a * a.T - W.T * W], [eye(2), Matrix([[0, 0], [0, 0]])]
 
 
@@ -172,11 +172,11 @@ balanced_potential.breaks("‖w‖² for ‖w‖^1.5", power=2.0)
 
 
 @balanced_potential.proof("in general: the equation for q̂ (where powers are the only solutions), and its slope")
-def power_of_the_potential(spoilt: bool) -> Any:
+def power_of_the_potential(spoiled: bool) -> Any:
     from sympy import Rational, diff, symbols
 
     x, C = symbols("x C", positive=True)
-    q = C * x ** (2 if spoilt else Rational(3, 2))
+    q = C * x ** (2 if spoiled else Rational(3, 2))
     return 1 - x * diff(q, x, 2) / diff(q, x), Rational(1, 2)
 
 
@@ -229,12 +229,12 @@ vanishing_term.breaks("z without the root: it would vanish twice as fast", power
 
 
 @vanishing_term.proof("in general: the limits of ‖z‖² for δ = d and for δ = −d, d > 0")
-def two_limits_of_the_term(spoilt: bool) -> Any:
+def two_limits_of_the_term(spoiled: bool) -> Any:
     from sympy import Rational, limit, sqrt, symbols
 
     x, d = symbols("x d", positive=True)
     square = lambda delta: Rational(9, 4) * (sqrt(x**2 + delta**2 / 4) - delta / 2)  # noqa: E731
-    stays = 0 if spoilt else Rational(9, 4) * d
+    stays = 0 if spoiled else Rational(9, 4) * d
     return [limit(square(d), x, 0, "+"), limit(square(-d), x, 0, "+")], [0, stays]
 
 
@@ -274,11 +274,11 @@ vanishing_bias.breaks("no layer small", ways=((0.0, 0.0, 1.0),))
 @vanishing_bias.proof(
     "one sample, two inputs, two neurons: what x does not see of W stays, of w̃ it is Σa_i vᵀw_i(0)", whole=False
 )
-def what_the_data_do_not_see(spoilt: bool) -> Any:
+def what_the_data_do_not_see(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     x, W, a, r = Matrix(symbols("x:2")), Matrix(2, 2, symbols("w:4")), Matrix(symbols("a:2")), symbols("r")
-    v = Matrix([x[1] if spoilt else -x[1], x[0]])
+    v = Matrix([x[1] if spoiled else -x[1], x[0]])
     W_dot, a_dot = r * x * a.T, r * W.T * x
     rate = W_dot * a + W * a_dot
     return [v.T * W_dot, v.T * rate], [Matrix([[0, 0]]), v.T * W * a_dot]

@@ -60,14 +60,14 @@ warped_clock.breaks("g = 1: not a mirror flow in its own clock", warped=False)
 
 
 @warped_clock.proof("three inputs, a > 0, any data and residual: ∇²Q dw̃/dt = (3/2)|a| pull")
-def clock_of_a_neuron(spoilt: bool) -> Any:
+def clock_of_a_neuron(spoiled: bool) -> Any:
     from sympy import Matrix, Rational, eye, symbols
 
     w, pull, a = Matrix(symbols("w:3")), Matrix(symbols("p:3")), symbols("a", positive=True)
     square = (w.T * w)[0]
     H = (eye(3) - w * w.T / (a**2 + square)) / a**2  # equation (22)
     w_dot = (a**2 * eye(3) + w * w.T) * pull
-    return Rational(3, 2) * a * H * w_dot, Rational(3, 2) * (1 if spoilt else a) * pull
+    return Rational(3, 2) * a * H * w_dot, Rational(3, 2) * (1 if spoiled else a) * pull
 
 
 @claim(
@@ -130,14 +130,14 @@ neuron_bias.breaks("δ < 0, with a changing its sign on the way", starts=_crossi
 
 
 @neuron_bias.proof("the KKT condition of a convex q, two inputs, any data: ∇q starts at zero, moves with the pulls")
-def stationarity_of_a_neuron(spoilt: bool) -> Any:
+def stationarity_of_a_neuron(spoiled: bool) -> Any:
     from sympy import Matrix, Rational, eye, symbols
 
     w, pull, a = Matrix(symbols("w:2", positive=True)), Matrix(symbols("p:2")), symbols("a", positive=True)
     square = (w.T * w)[0]
     delta, root, start = a**2 - square, (a**2 + square) / 2, a * w
     slope = Rational(3, 2) * start / a  # q̂′(‖w̃‖)w̃/‖w̃‖, with q̂′ = (3/2)‖w‖ by the claim radial-slope
-    z = -(1 if spoilt else Rational(3, 2)) * (root - delta / 2) * start / (a * square)  # ‖w‖² for its root, and ‖w̃‖
+    z = -(1 if spoiled else Rational(3, 2)) * (root - delta / 2) * start / (a * square)  # ‖w‖² for its root, and ‖w̃‖
     hessian = Rational(3, 2) / a * (eye(2) - w * w.T / (a**2 + square))
     moved = hessian * (a**2 * eye(2) + w * w.T) * pull
     convex = hessian * w  # its other eigenvalue is 3/2a

@@ -183,14 +183,14 @@ slow_outer_layer.breaks("s → −1, where it is a that is trained", sign=-1.0)
 
 
 @slow_outer_layer.proof("three inputs, any data: (‖w‖/a)²‖ẇ‖² − ȧ² is a sum of squares", whole=False)
-def gradients_of_the_layers(spoilt: bool) -> Any:
+def gradients_of_the_layers(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     w, pull, a = Matrix(symbols("w:3")), Matrix(symbols("p:3")), symbols("a", positive=True)
     w_dot, a_dot = a * pull, (w.T * pull)[0]
     apart = (w.T * w)[0] / a**2 * (w_dot.T * w_dot)[0] - a_dot**2
     squares = w.cross(pull).dot(w.cross(pull))
-    return apart, (2 if spoilt else 1) * squares
+    return apart, (2 if spoiled else 1) * squares
 
 
 def _bent(setup: Setup, alpha: float, s: float, order: int = 2) -> float:

@@ -49,12 +49,12 @@ balance.breaks("leaky ReLU of slope 0.2, for which only the diagonal is conserve
 
 
 @balance.proof("two neurons, three inputs, any data and residual; every number a symbol")
-def rate_of_the_balance(spoilt: bool) -> Any:
+def rate_of_the_balance(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     W, a, pull = Matrix(3, 2, symbols("w:6")), Matrix(symbols("a:2")), Matrix(symbols("p:3"))
     W_dot, a_dot = pull * a.T, W.T * pull
-    return a_dot * a.T + a * a_dot.T, (2 if spoilt else 1) * (W_dot.T * W + W.T * W_dot)
+    return a_dot * a.T + a * a_dot.T, (2 if spoiled else 1) * (W_dot.T * W + W.T * W_dot)
 
 
 @claim(
@@ -85,12 +85,12 @@ neuron_gradient.breaks("ȧ with a for w", exchanged=True)
 
 
 @neuron_gradient.proof("two samples, two inputs; every number a symbol")
-def gradient_of_a_neuron(spoilt: bool) -> Any:
+def gradient_of_a_neuron(spoiled: bool) -> Any:
     from sympy import Matrix, diff, symbols
 
     X, y, w, a = Matrix(2, 2, symbols("x:4")), Matrix(symbols("y:2")), Matrix(symbols("w:2")), symbols("a")
     r = y - a * X * w
-    loss, pull = (r.T * r)[0] / 4, X.T * r / (1 if spoilt else 2)
+    loss, pull = (r.T * r)[0] / 4, X.T * r / (1 if spoiled else 2)
     return [-diff(loss, p) for p in (a, *w)], [(w.T * pull)[0], *(a * pull)]
 
 
@@ -117,13 +117,13 @@ invertible_metric.breaks("δ < 0: a = 0.1 at the start, and a crosses zero", out
 
 
 @invertible_metric.proof("three inputs: the determinant is a⁴(a² + ‖w‖²), and a² = δ + ‖w‖²")
-def determinant_of_the_dynamics(spoilt: bool) -> Any:
+def determinant_of_the_dynamics(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     w, delta = Matrix(symbols("w:3")), symbols("delta", positive=True)
     square = delta + (w.T * w)[0]
     found = (square * eye(3) + w * w.T).det()
-    return found, square ** (1 if spoilt else 2) * (delta + 2 * (w.T * w)[0])
+    return found, square ** (1 if spoiled else 2) * (delta + 2 * (w.T * w)[0])
 
 
 @claim(
@@ -148,13 +148,13 @@ neuron_metric.breaks("δ left out", part=0.0)
 
 
 @neuron_metric.proof("three inputs; every number a symbol, the roots by their squares")
-def inverse_by_sherman_and_morrison(spoilt: bool) -> Any:
+def inverse_by_sherman_and_morrison(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     w, a = Matrix(symbols("w:3")), symbols("a")
     square = (w.T * w)[0]
     delta, root = a**2 - square, (a**2 + square) / 2
-    outer = (0 if spoilt else delta / 2) + root
+    outer = (0 if spoiled else delta / 2) + root
     H = (eye(3) - a**2 * w * w.T / (2 * outer * root)) / outer
     return [(a**2 * eye(3) + w * w.T) * H, root**2], [eye(3), delta**2 / 4 + a**2 * square]
 
@@ -178,13 +178,13 @@ no_hessian_of_rank_one.breaks("no difference, as equation (6) wants", twist=0.0)
 
 
 @no_hessian_of_rank_one.proof("three inputs, which have every case of i, j and k")
-def twist_of_rank_one(spoilt: bool) -> Any:
+def twist_of_rank_one(spoiled: bool) -> Any:
     from sympy import Matrix, diff, eye, symbols
 
     w, one = Matrix(symbols("w:3")), eye(3)
     H, cases = one + w * w.T, [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
     found = [diff(H[i, j], w[k]) - diff(H[i, k], w[j]) for i, j, k in cases]
-    return found, [0 if spoilt else one[i, k] * w[j] - one[i, j] * w[k] for i, j, k in cases]
+    return found, [0 if spoiled else one[i, k] * w[j] - one[i, j] * w[k] for i, j, k in cases]
 
 
 @claim(
@@ -210,11 +210,11 @@ no_hessian_map.breaks("the two derivatives taken to be the same, as equation (6)
 
 
 @no_hessian_map.proof("three inputs; their difference is −w_j/2‖w‖³")
-def twist_of_the_metric(spoilt: bool) -> Any:
+def twist_of_the_metric(spoiled: bool) -> Any:
     from sympy import Matrix, diff, eye, sqrt, symbols
 
     w = Matrix(symbols("w:3", positive=True))
     x = sqrt((w.T * w)[0])
     H, rest = (eye(3) - w * w.T / (2 * x**2)) / x, 3 * w[0] ** 2 * w[1] / (2 * x**5)
-    mixed = -w[1] / ((1 if spoilt else 2) * x**3) + rest
+    mixed = -w[1] / ((1 if spoiled else 2) * x**3) + rest
     return [diff(H[0, 0], w[1]), diff(H[0, 1], w[0])], [-w[1] / x**3 + rest, mixed]

@@ -52,12 +52,12 @@ neuron_shape.breaks("−s for s in the second and third part of lemma 2", sign=-
 
 
 @neuron_shape.proof("in general: by the sizes of the two layers; the root by its square, ‖z‖ from the second part")
-def sizes_of_the_layers(spoilt: bool) -> Any:
+def sizes_of_the_layers(spoiled: bool) -> Any:
     from sympy import symbols
 
     p, r = symbols("p r", positive=True)
     alpha, s, delta = p * r, (r - p) / (r + p), r**2 - p**2
-    root, sign = alpha * (1 + s**2) / (1 - s**2), -1 if spoilt else 1
+    root, sign = alpha * (1 + s**2) / (1 - s**2), -1 if spoiled else 1
     parts = [alpha * (1 - sign * s) / (1 + sign * s), alpha * (1 + sign * s) / (1 - sign * s)]
     return [4 * alpha * s / (1 - s**2), root**2, *parts], [
         delta,
@@ -89,13 +89,13 @@ increasing_potential.breaks("with the linear term of a start at ‖w̃(0)‖ = 2
 
 
 @increasing_potential.proof("in general, δ = r² − p² of either sign: its slope is (3/2)p > 0")
-def slope_is_positive(spoilt: bool) -> Any:
+def slope_is_positive(spoiled: bool) -> Any:
     from sympy import Rational, symbols
 
     p, r, w = symbols("p r w", positive=True)
     x, delta, root = p * r, r**2 - p**2, (p**2 + r**2) / 2
     radial = (x**2 - delta / 2 * (delta / 2 + root)) * p / x
-    return along(radial, [w], 0, p, r), (1 if spoilt else Rational(3, 2)) * p * w / x  # ∂x/∂w = w/x in one dimension
+    return along(radial, [w], 0, p, r), (1 if spoiled else Rational(3, 2)) * p * w / x  # ∂x/∂w = w/x in one dimension
 
 
 @claim(
@@ -122,7 +122,7 @@ expansion.breaks("2 for 3/2", constant=2.0)
 
 
 @expansion.proof("two inputs, any direction, scale and shape")
-def hessian_at_the_start(spoilt: bool) -> Any:
+def hessian_at_the_start(spoiled: bool) -> Any:
     from sympy import Matrix, Rational, eye, symbols
 
     w, (p, r, t, s) = Matrix(symbols("w:2")), symbols("p r t s", positive=True)
@@ -133,7 +133,7 @@ def hessian_at_the_start(spoilt: bool) -> Any:
     B = eye(2) - (1 - s) ** 2 / (2 * (1 + s**2)) * u * u.T
     alpha = r**2 * (1 - s) / (1 + s)
     scale = (1 - s) / (alpha * (1 + s))  # the square of the printed factor; it is 1/r²
-    return [found, scale], [(1 if spoilt else Rational(3, 2)) / r * B, r**-2]
+    return [found, scale], [(1 if spoiled else Rational(3, 2)) / r * B, r**-2]
 
 
 @claim(
@@ -188,12 +188,12 @@ inverse_of_the_norm.breaks("a for a²", power=1)
 
 
 @inverse_of_the_norm.proof("two inputs, any direction, scale and shape")
-def product_with_the_inverse(spoilt: bool) -> Any:
+def product_with_the_inverse(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     p, a, t = symbols("p a t", positive=True)
     u, s = Matrix([1 - t**2, 2 * t]) / (1 + t**2), (a - p) / (a + p)
-    B = eye(2) - (1 - s) ** 2 / ((1 if spoilt else 2) * (1 + s**2)) * u * u.T
+    B = eye(2) - (1 - s) ** 2 / ((1 if spoiled else 2) * (1 + s**2)) * u * u.T
     return B * (eye(2) + p**2 / a**2 * u * u.T), eye(2)
 
 
@@ -221,7 +221,7 @@ neuron_kernel.breaks("B for B⁻¹", inverse=1)
 
 
 @neuron_kernel.proof("two inputs, any direction, scale and shape")
-def kernel_of_a_neuron(spoilt: bool) -> Any:
+def kernel_of_a_neuron(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     p, a, t = symbols("p a t", positive=True)
@@ -234,7 +234,7 @@ def kernel_of_a_neuron(spoilt: bool) -> Any:
         for z in (x, other)
     )
     B = eye(2) - (1 - s) ** 2 / (2 * (1 + s**2)) * u * u.T
-    return (one * two.T)[0], (1 if spoilt else a**2) * (x.T * B.inv() * other)[0]
+    return (one * two.T)[0], (1 if spoiled else a**2) * (x.T * B.inv() * other)[0]
 
 
 @claim(
@@ -263,11 +263,11 @@ rkhs_norm.breaks("A for A⁻¹", power=1)
 
 
 @rkhs_norm.proof("two inputs, any two samples that span them, any A")
-def norm_by_two_samples(spoilt: bool) -> Any:
+def norm_by_two_samples(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     a, b, c = symbols("a b c")
     A, X, w = Matrix([[a, b], [b, c]]), Matrix(2, 2, symbols("x:4")), Matrix(symbols("w:2"))
     K = X * A * X.T
     weights = K.inv() * X * w
-    return (weights.T * K * weights)[0], (w.T * (A if spoilt else A.inv()) * w)[0]
+    return (weights.T * K * weights)[0], (w.T * (A if spoiled else A.inv()) * w)[0]

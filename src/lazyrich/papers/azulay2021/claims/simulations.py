@@ -79,12 +79,12 @@ xavier_is_balanced.breaks("the variance 1/n_in, which is not Xavier's", variance
 
 
 @xavier_is_balanced.proof("in general: E‖out‖² − E‖in‖² of a neuron has the sign of n_out − n_in")
-def lengths_in_and_out(spoilt: bool) -> Any:
+def lengths_in_and_out(spoiled: bool) -> Any:
     from sympy import symbols
 
     into, hidden, out = symbols("i h o", positive=True)
     apart = out * 2 / (hidden + out) - into * 2 / (into + hidden)
-    factor = 1 if spoilt else 2
+    factor = 1 if spoiled else 2
     return [apart, apart.subs(out, into)], [factor * hidden * (out - into) / ((hidden + out) * (into + hidden)), 0]
 
 

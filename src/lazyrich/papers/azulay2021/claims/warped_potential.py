@@ -53,12 +53,12 @@ warped_hessian_map.breaks("H, not warped", warped=lambda delta: lambda x: 1.0)
 
 
 @warped_hessian_map.proof("three inputs, which have every case of i, j and k; any δ ≥ 0")
-def twist_of_the_warped_metric(spoilt: bool) -> Any:
+def twist_of_the_warped_metric(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     w, (p, r) = Matrix(symbols("w:3")), symbols("p r", positive=True)
     H = (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2
-    gH, cases = (1 if spoilt else r) * H, [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
+    gH, cases = (1 if spoiled else r) * H, [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
     found = [[along(gH[i, j], w, k, p, r) for i, j, k in cases], [along(gH[i, k], w, j, p, r) for i, j, k in cases]]
     return found[0], found[1]
 
@@ -89,13 +89,13 @@ warped_metric.breaks("without the warp", warped=lambda delta: lambda x: 1.0)
 
 
 @warped_metric.proof("three inputs, any δ ≥ 0: the slope of q̂ of theorem 2, and from it the Hessian")
-def hessian_of_the_potential(spoilt: bool) -> Any:
+def hessian_of_the_potential(spoiled: bool) -> Any:
     from sympy import Matrix, Rational, eye, symbols
 
     w, (p, r) = Matrix(symbols("w:3")), symbols("p r", positive=True)
     x, delta, root = p * r, r**2 - p**2, (p**2 + r**2) / 2
     radial = (x**2 - delta / 2 * (delta / 2 + root)) * p / x  # as printed; √(root − δ/2) = p
-    constant = 1 if spoilt else Rational(3, 2)
+    constant = 1 if spoiled else Rational(3, 2)
     gradient = Rational(3, 2) * p * w / x
     hessian = Matrix(3, 3, lambda i, j: along(gradient[i], w, j, p, r))
     gH = r * (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2
@@ -140,7 +140,7 @@ radial_slope.breaks("2 for 3/2", constant=2.0)
 
 
 @radial_slope.proof("in general; the third by its square, at p² = α(1 − s)/(1 + s) and r² = α(1 + s)/(1 − s)")
-def three_slopes(spoilt: bool) -> Any:
+def three_slopes(spoiled: bool) -> Any:
     from sympy import Rational, diff, sqrt, symbols
 
     x, delta, alpha, s = symbols("x delta alpha s", positive=True)
@@ -149,7 +149,7 @@ def three_slopes(spoilt: bool) -> Any:
     sizes = {delta: r**2 - p**2, x: p * r}
     at = lambda f: f.subs(root, (p**2 + r**2) / 2).subs(sizes)  # noqa: E731
     radial = (x**2 - delta / 2 * (delta / 2 + root)) * sqrt(root - delta / 2) / x
-    constant = 1 if spoilt else Rational(3, 2)
+    constant = 1 if spoiled else Rational(3, 2)
     slope = constant * sqrt(root - delta / 2)
     third = at(diff(slope / x, x)).subs(p, sqrt(alpha * (1 - s) / (1 + s))).subs(r, sqrt(alpha * (1 + s) / (1 - s)))
     printed = Rational(9, 4) * (1 - s) ** 5 / alpha**3 / (4 * (1 + s**2) ** 2 * (1 + s))
@@ -179,14 +179,14 @@ warp_rises.breaks("without −δ in the numerator", part=0.0)
 
 
 @warp_rises.proof("in general: it is p/(p² + r²), which is positive")
-def slope_of_the_warp(spoilt: bool) -> Any:
+def slope_of_the_warp(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
     p, r = symbols("p r", positive=True)
     x, delta, root = p * r, r**2 - p**2, (p**2 + r**2) / 2
     warped = p / x * (delta / 2 + root)
     by_x = x / (p**2 + r**2) * (diff(warped, p) / p + diff(warped, r) / r)
-    printed = (2 * root - (0 if spoilt else delta)) / (4 * root * p)
+    printed = (2 * root - (0 if spoiled else delta)) / (4 * root * p)
     return [by_x, by_x], [printed, p / (p**2 + r**2)]
 
 
@@ -212,9 +212,9 @@ warp_at_zero.breaks("2√δ", constant=2.0)
 
 
 @warp_at_zero.proof("in general: the limit of its square, δ > 0")
-def square_of_the_warp_at_zero(spoilt: bool) -> Any:
+def square_of_the_warp_at_zero(spoiled: bool) -> Any:
     from sympy import limit, sqrt, symbols
 
     x, delta = symbols("x delta", positive=True)
     root = sqrt(x**2 + delta**2 / 4)
-    return limit((root - delta / 2) / x**2 * (root + delta / 2) ** 2, x, 0, "+"), 0 if spoilt else delta
+    return limit((root - delta / 2) / x**2 * (root + delta / 2) ** 2, x, 0, "+"), 0 if spoiled else delta

@@ -77,7 +77,7 @@ def complex_step(loss: Callable[[Layers], Any], layers: Layers) -> Layers:
     return out
 
 
-def minimise(layers: Layers, T: np.ndarray, decay: float = 0.0, slope: float = 1.0) -> Layers:
+def minimize_loss(layers: Layers, T: np.ndarray, decay: float = 0.0, slope: float = 1.0) -> Layers:
     """Descend to a local minimum of ½‖W_L φ(⋯ φ(W_1)) − T‖² + ½ decay Σ‖W‖², by L-BFGS; φ is linear at slope 1."""
     ends, shapes = np.cumsum([0, *(W.size for W in layers)]), [W.shape for W in layers]
 

@@ -49,12 +49,12 @@ balance_law.breaks("transposes on the other factors", defect=_other_order)
 
 
 @balance_law.proof("depth 3, widths 2, 1, 2, 2, every weight a symbol")
-def defects_do_not_move(spoilt: bool) -> Any:
+def defects_do_not_move(spoiled: bool) -> Any:
     from sympy import zeros
 
     W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (1, 2)), ("v", (2, 1)), ("u", (2, 2))))
     layers, T = [W, V, U], _symbolic.matrix("t", 2, 2)
-    defects = [V.T * V - W * W.T, (U * U.T if spoilt else U.T * U) - V * V.T]
+    defects = [V.T * V - W * W.T, (U * U.T if spoiled else U.T * U) - V * V.T]
     return [_symbolic.rate(D, layers, T) for D in defects], [zeros(1, 1), zeros(2, 2)]
 
 
@@ -96,10 +96,10 @@ moving_gram.breaks("without W_{>l}", formula=lambda A, C, B, error, below: _movi
 
 
 @moving_gram.proof("depth 3, l = 2, widths 2, 1, 2, 2, every weight a symbol")
-def grams_move_together(spoilt: bool) -> Any:
+def grams_move_together(spoiled: bool) -> Any:
     W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (1, 2)), ("v", (2, 1)), ("u", (2, 2))))
     layers, T = [W, V, U], _symbolic.matrix("t", 2, 2)
-    half = V.T * (U if spoilt else U.T) * (T - U * V * W) * W.T
+    half = V.T * (U if spoiled else U.T) * (T - U * V * W) * W.T
     return [_symbolic.rate(gram, layers, T) for gram in (W * W.T, V.T * V)], [half + half.T] * 2
 
 
@@ -134,12 +134,12 @@ noether.breaks("a network that is not homogeneous of degree 1", power=0.0)
 
 
 @noether.proof("v · z³/‖z‖² at z = w, two hidden units: the trace is conserved, an entry off the diagonal is not")
-def only_the_trace(spoilt: bool) -> Any:
+def only_the_trace(spoiled: bool) -> Any:
     from sympy import Rational, diff, simplify, symbols
 
     w, v = symbols("w:2"), symbols("v:2")
     y, size = symbols("y"), w[0] ** 2 + w[1] ** 2
-    loss = (sum(b * a**3 for a, b in zip(w, v, strict=True)) / (1 if spoilt else size) - y) ** 2 / 2
+    loss = (sum(b * a**3 for a, b in zip(w, v, strict=True)) / (1 if spoiled else size) - y) ** 2 / 2
     rate = [-(a * diff(loss, b) + b * diff(loss, a)) for a, b in ((w[0], w[1]), (v[0], v[1]))]
     at = {w[0]: 1, w[1]: 2, v[0]: 1, v[1]: Rational(1, 2), y: 0}
     assert (rate[1] - rate[0]).subs(at) != 0
@@ -171,11 +171,11 @@ orthogonal_gradient.breaks("both layers are scaled up", descale=1.0)
 
 
 @orthogonal_gradient.proof("depth 3, widths 2, 1, 2, 2, every weight a symbol")
-def along_the_symmetry(spoilt: bool) -> Any:
+def along_the_symmetry(spoiled: bool) -> Any:
     W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (1, 2)), ("v", (2, 1)), ("u", (2, 2))))
     of_W, of_V, of_U = _symbolic.slopes([W, V, U], _symbolic.matrix("t", 2, 2))
     first, second, third = (W.T * of_W).trace(), (V.T * of_V).trace(), (U.T * of_U).trace()
-    return [first - second, second - (2 if spoilt else 1) * third], [0, 0]
+    return [first - second, second - (2 if spoiled else 1) * third], [0, 0]
 
 
 def _lambda_path(setup: Setup, lam: float, from_layer_zero: bool = False) -> Layers:
@@ -213,11 +213,11 @@ lambda_balanced.breaks("the other order, W_l W_lᵀ = W_{l−1}ᵀ W_{l−1} + �
 
 
 @lambda_balanced.proof("depth 2, 2 × 2 layers, every weight a symbol: W_2ᵀW_2 − W_1W_1ᵀ − λI does not move")
-def the_defect_stays(spoilt: bool) -> Any:
+def the_defect_stays(spoiled: bool) -> Any:
     from sympy import eye, symbols, zeros
 
     W, V, T = (_symbolic.matrix(name, 2, 2) for name in ("w", "v", "t"))
-    defect = V.T * V - (W.T * W if spoilt else W * W.T) - symbols("lam") * eye(2)
+    defect = V.T * V - (W.T * W if spoiled else W * W.T) - symbols("lam") * eye(2)
     return _symbolic.rate(defect, [W, V], T), zeros(2, 2)
 
 
@@ -261,12 +261,12 @@ scaled_rotation.breaks("W_1 ten percent larger", larger=1.1)
 @scaled_rotation.proof(
     "2 × 2, every rotation but by π: balanced at the start, which is conserved; the printed order moves"
 )
-def rotation_is_balanced(spoilt: bool) -> Any:
+def rotation_is_balanced(spoiled: bool) -> Any:
     from sympy import zeros
 
     c, O = _rotation()
     W, V, T = (_symbolic.matrix(name, 2, 2) for name in ("w", "v", "t"))
-    at = {**dict(zip(W, c * O, strict=True)), **dict(zip(V, (2 if spoilt else 1) * c * O.T, strict=True))}
+    at = {**dict(zip(W, c * O, strict=True)), **dict(zip(V, (2 if spoiled else 1) * c * O.T, strict=True))}
     assert _symbolic.rate(V * V.T - W.T * W, [W, V], T).subs({**at, T[0]: 1, T[1]: 2, T[2]: 3}) != zeros(2, 2)
     return (V.T * V - W * W.T).subs(at), zeros(2, 2)
 
@@ -298,11 +298,11 @@ start_of_the_product.breaks("W_2 = cO", second=np.asarray)
 
 
 @start_of_the_product.proof("2 × 2, every rotation but by π")
-def square_of_a_rotation(spoilt: bool) -> Any:
+def square_of_a_rotation(spoiled: bool) -> Any:
     from sympy import eye
 
     c, O = _rotation()
-    return (c * (O if spoilt else O.T)) * (c * O), c**2 * eye(2)
+    return (c * (O if spoiled else O.T)) * (c * O), c**2 * eye(2)
 
 
 def _entry(D: np.ndarray, gram: np.ndarray) -> float:
@@ -367,7 +367,7 @@ gaussian_entries.breaks("size c²/n", power=1.0)
 
 
 @gaussian_entries.proof("n = 2 and 3, by the moments of the normal law: E D_12 = 0, E D_12² = 2c⁴/n")
-def moments(spoilt: bool) -> Any:
+def moments(spoiled: bool) -> Any:
     from sympy import Mul, Poly, factorial2, symbols
 
     c, found, said = symbols("c"), [], []
@@ -381,5 +381,5 @@ def moments(spoilt: bool) -> Any:
             return sum(term[1] * each for term, each in zip(terms, moment, strict=True))
 
         found += [mean(entry), mean(entry**2)]
-        said += [0, (1 if spoilt else 2) * c**4 / n]
+        said += [0, (1 if spoiled else 2) * c**4 / n]
     return found, said

@@ -56,14 +56,14 @@ stays_aligned.breaks("inputs not whitened", whiten=(1.5, 1.0, 0.5))
 
 
 @stays_aligned.proof("2 × 2, T diagonal: layers O diag(w) and diag(v) Oᵀ keep this form, for every rotation O but by π")
-def aligned_layers_stay(spoilt: bool) -> Any:
+def aligned_layers_stay(spoiled: bool) -> Any:
     """In the basis of T, with the hidden basis O: what is off the diagonal of OᵀẆ_1 and Ẇ_2O."""
     from sympy import Matrix, diag, symbols
 
     s1, s2, w1, w2, v1, v2, x = symbols("s1 s2 w1 w2 v1 v2 x")
     T, O = diag(s1, s2), Matrix([[1 - x**2, -2 * x], [2 * x, 1 - x**2]]) / (1 + x**2)
     W, V = _symbolic.matrix("a", 2, 2), _symbolic.matrix("b", 2, 2)
-    inner, outer = O * diag(w1, w2), diag(v1, v2) * (O if spoilt else O.T)
+    inner, outer = O * diag(w1, w2), diag(v1, v2) * (O if spoiled else O.T)
     at = {**dict(zip(W, inner, strict=True)), **dict(zip(V, outer, strict=True))}
     moved = [_symbolic.rate(layer, [W, V], T).subs(at) for layer in (W, V)]
     turned = [O.T * moved[0], moved[1] * O]
@@ -96,14 +96,14 @@ mode_equation.breaks("exponent (L − 1)/L", exponent=lambda depth: (depth - 1) 
 @mode_equation.proof(
     "depth 3, two modes with a = w³: the layers' own flow; and in any depth for one mode, w_1 = … = w_L"
 )
-def equation_of_a_mode(spoilt: bool) -> Any:
+def equation_of_a_mode(spoiled: bool) -> Any:
     from sympy import Rational, diag, symbols
 
     p, q, s, u, L = symbols("p q s u L", positive=True)
     layers, T = [_symbolic.matrix(name, 2, 2) for name in "wvu"], diag(s, u)
     at = {W[i, j]: diag(p, q)[i, j] for W in layers for i in range(2) for j in range(2)}
     moved = _symbolic.rate(_symbolic.times(layers), layers, T).subs(at)
-    said = [3 * (a**3) ** Rational(3 if spoilt else 4, 3) * (strength - a**3) for a, strength in ((p, s), (q, u))]
+    said = [3 * (a**3) ** Rational(3 if spoiled else 4, 3) * (strength - a**3) for a, strength in ((p, s), (q, u))]
     chain = L * p ** (L - 1) * p ** (L - 1) * (s - p**L)
     return (moved, chain), (diag(*said), L * (p**L) ** (2 * (L - 1) / L) * (s - p**L))
 
@@ -134,11 +134,11 @@ def sigmoid(s: Any, start: Any, t: Any, rate: int = 2) -> Any:
 
 
 @logistic.proof("in general: it solves ȧ = 2a(s − a), starts at a(0) and tends to s")
-def solves_its_equation(spoilt: bool) -> Any:
+def solves_its_equation(spoiled: bool) -> Any:
     from sympy import diff, limit, oo, symbols
 
     s, start, t = symbols("s a t", positive=True)
-    a = sigmoid(s, start, t, 1 if spoilt else 2)
+    a = sigmoid(s, start, t, 1 if spoiled else 2)
     return (diff(a, t), a.subs(t, 0), limit(a, t, oo)), (2 * a * (s - a), start, s)
 
 
@@ -170,13 +170,13 @@ b_equation.breaks("with L in place of L/2", field=lambda b, s, L: 2 * b**L * (s 
 
 
 @b_equation.proof("in general, from ȧ = L a^{2 − 2/L} (s − a)")
-def equation_of_b(spoilt: bool) -> Any:
+def equation_of_b(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
     b, s, L = symbols("b s L", positive=True)
     a = b ** (L / 2)
     speed = L * a ** (2 - 2 / L) * (s - a) / diff(a, b)
-    return speed, 2 * b ** (L / 2) * (s - b ** (L if spoilt else L / 2))
+    return speed, 2 * b ** (L / 2) * (s - b ** (L if spoiled else L / 2))
 
 
 def _clock(y: np.ndarray, L: int, roots: int) -> np.ndarray:
@@ -207,14 +207,16 @@ implicit_solution.breaks("the root ω = 1 alone", roots=lambda L: 1)
 
 
 @implicit_solution.proof("L = 3, 4 and 6: its derivative is that of ẏ = y^{L−1}(1 − y^L), ω by radicals")
-def partial_fractions(spoilt: bool) -> Any:
+def partial_fractions(spoiled: bool) -> Any:
     from sympy import I, Rational, diff, log, sqrt, symbols
 
     y, found, said = symbols("y", positive=True), [], []
     third = (-1 + sqrt(3) * I) / 2
     for L, root in ((3, third), (4, I), (6, -third)):
         roots = [root**n for n in range(L)]
-        clock = y ** (2 - L) / (2 - L) - sum(w ** (3 if spoilt else 2) * log(1 - y / w) for w in roots) * Rational(1, L)
+        clock = y ** (2 - L) / (2 - L) - sum(w ** (3 if spoiled else 2) * log(1 - y / w) for w in roots) * Rational(
+            1, L
+        )
         found.append(diff(clock, y))
         said.append(1 / (y ** (L - 1) * (1 - y**L)))
     return found, said
@@ -256,11 +258,11 @@ worked_example.breaks("without the factor 2", said=((log(299) / 3, log(99), 3 * 
 @worked_example.proof(
     "exactly: half is reached at log(299)/6 and log(99)/2; by intervals: log(300)/6 is 0.951 and not 0.97"
 )
-def example_by_intervals(spoilt: bool) -> Any:
+def example_by_intervals(spoiled: bool) -> Any:
     from mpmath import iv
     from sympy import Rational, log, simplify
 
     cent = Rational(1, 100)
     half = [simplify(sigmoid(s, cent, log(s / cent - 1) / (2 * s)) - s / 2) for s in (Rational(3), Rational(1))]
     printed = iv.log(300) / 6
-    return half == [0, 0] and printed in iv.mpf(["0.97", "0.98"] if spoilt else ["0.9505", "0.9507"])
+    return half == [0, 0] and printed in iv.mpf(["0.97", "0.98"] if spoiled else ["0.9505", "0.9507"])

@@ -70,11 +70,11 @@ effective_flow.breaks("W_eff alone, as if layers were balanced: powers of W_eff 
 
 
 @effective_flow.proof("depth 3, widths 2, 2, 1, 2, every weight a symbol")
-def velocity_of_the_product(spoilt: bool) -> Any:
+def velocity_of_the_product(spoiled: bool) -> Any:
     W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (2, 2)), ("v", (1, 2)), ("u", (2, 1))))
     T = _symbolic.matrix("t", 2, 2)
     E = T - U * V * W
-    gram = W * W.T if spoilt else W.T * W
+    gram = W * W.T if spoiled else W.T * W
     said = U * V * V.T * U.T * E + U * U.T * E * gram + E * (V * W).T * (V * W)
     return _symbolic.rate(U * V * W, [W, V, U], T), said
 
@@ -108,12 +108,12 @@ product_is_not_enough.breaks("hidden layers that are only rotated", stretch=lamb
 
 
 @product_is_not_enough.proof("one weight in each of two layers, in rationals: 1·1 and 2·½ move at 2Δ and 17/4 Δ")
-def two_velocities(spoilt: bool) -> Any:
+def two_velocities(spoiled: bool) -> Any:
     from sympy import Rational, symbols
 
     w, v, T = (_symbolic.matrix(name, 1, 1) for name in "wvt")
     speed = _symbolic.rate(v * w, [w, v], T)[0]
-    half = Rational(1, 1 if spoilt else 2)
+    half = Rational(1, 1 if spoiled else 2)
     velocity = [speed.subs({w[0]: b, v[0]: 1 / b, T[0]: symbols("s")}) for b in (Rational(1), half)]
     return velocity[0] != velocity[1]
 
@@ -138,11 +138,11 @@ depth_one.breaks("at depth 2, from the same predictor", depth=2)
 
 
 @depth_one.proof("2 × 2, every number a symbol")
-def relaxation(spoilt: bool) -> Any:
+def relaxation(spoiled: bool) -> Any:
     from sympy import exp, symbols
 
     t = symbols("t")
     W, T, start = (_symbolic.matrix(name, 2, 2) for name in ("w", "t", "z"))
-    path = T + (start - T) * exp(-2 * t if spoilt else -t)
+    path = T + (start - T) * exp(-2 * t if spoiled else -t)
     field = _symbolic.rate(W, [W], T).subs(dict(zip(W, path, strict=True)), simultaneous=True)
     return (path.diff(t), path.subs(t, 0)), (field, start)

@@ -57,7 +57,7 @@ nuclear_norm.breaks("to the best matrix of rank one", limit=_rank_one)
 @nuclear_norm.proof(
     "2 × 2, balanced, W_1 = PV, W_2 = UP: d/dt log det W_1 = tr((UV)ᵀ(T − W_eff)), so its sign is kept", whole=False
 )
-def determinants_keep_their_sign(spoilt: bool) -> Any:
+def determinants_keep_their_sign(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     p, q, r, x, y = symbols("p q r x y")
@@ -66,7 +66,7 @@ def determinants_keep_their_sign(spoilt: bool) -> Any:
     W1, W2, T = (_symbolic.matrix(name, 2, 2) for name in ("w", "v", "t"))
     at = {**dict(zip(W1, P * V, strict=True)), **dict(zip(W2, U * P, strict=True))}
     moved = _symbolic.rate(Matrix([[W1.det()]]), [W1, W2], T)[0].subs(at)
-    turned = (U.T * V if spoilt else U * V).T
+    turned = (U.T * V if spoiled else U * V).T
     return moved, (P * V).det() * (turned * (T - U * P * P * V)).trace()
 
 
@@ -150,11 +150,11 @@ nuclear_norm_commuting.breaks("from W = I", power=0.0)
 @nuclear_norm_commuting.proof(
     "commuting, a = u²: the gradient of ½Σ a (log(a/ε) − 1) is 0 at the start and moves by −∂L/∂a", whole=False
 )
-def mirror_of_depth_two(spoilt: bool) -> Any:
+def mirror_of_depth_two(spoiled: bool) -> Any:
     from sympy import diff, log, sqrt, symbols
 
     u, eps, slope = symbols("u epsilon g", positive=True)
-    potential = u**2 * (log(u**2 / eps) - 1) / (1 if spoilt else 2)
+    potential = u**2 * (log(u**2 / eps) - 1) / (1 if spoiled else 2)
     mirror = diff(potential, u) / diff(u**2, u)
     speed = -u * slope  # u̇ = −u ∂L/∂a: either layer has u
     return (diff(mirror, u) * speed, mirror.subs(u, sqrt(eps))), (-slope, 0)
@@ -219,11 +219,11 @@ schatten.breaks("Σ a^{2/L} alone", potential=lambda a, a0, L: a ** (2 / L))
 @schatten.proof(
     "commuting, any L > 2: the gradient of that potential moves by −(L − 2) a_0^{1 − 2/L} ∂L/∂a", whole=False
 )
-def mirror_of_depth_l(spoilt: bool) -> Any:
+def mirror_of_depth_l(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
     a, a0, L, slope = symbols("a a0 L g", positive=True)
-    sign = 1 if spoilt else -1
+    sign = 1 if spoiled else -1
     potential = a + sign * (L / 2) * a0 ** (1 - 2 / L) * a ** (2 / L)
     speed = -L * a ** (2 - 2 / L) * slope
     mirror = diff(potential, a)
@@ -327,14 +327,14 @@ greedy_path.breaks("all modes growing together, as at depth 1", path=lambda gree
     "two modes, a = (a_1, 0), e = s_1 − a_1 ≥ s_2: e(b_1 + b_2 − a_1) is a sum of squares and (e − s_2)b_2 ≥ 0 more "
     "than what b has in lower loss, so that no b of the same loss has a smaller norm"
 )
-def least_norm_at_equal_loss(spoilt: bool) -> Any:
+def least_norm_at_equal_loss(spoiled: bool) -> Any:
     from sympy import symbols
 
     s1, s2, a1, b1, b2 = symbols("s1 s2 a1 b1 b2", nonnegative=True)
     e = s1 - a1
     gained = (e**2 + s2**2) / 2 - ((s1 - b1) ** 2 + (s2 - b2) ** 2) / 2
     squares = ((b1 - a1) ** 2 + b2**2) / 2
-    return e * (b1 + b2 - a1) - gained, squares + (e - (0 if spoilt else s2)) * b2
+    return e * (b1 + b2 - a1) - gained, squares + (e - (0 if spoiled else s2)) * b2
 
 
 @claim(
@@ -356,9 +356,9 @@ rank_limit.breaks("the quasi-norm itself, (Σ a^{2/L})^{L/2}", root=lambda L: L 
 
 
 @rank_limit.proof("in general: a^{2/L} → 1 for a > 0, L (a^{2/L} − 1) → 2 log a, and 0^{2/L} = 0")
-def counts_what_is_not_zero(spoilt: bool) -> Any:
+def counts_what_is_not_zero(spoiled: bool) -> Any:
     from sympy import Integer, limit, log, oo, symbols
 
     a, L = symbols("a L", positive=True)
-    power = a ** ((1 if spoilt else 2) / L)
+    power = a ** ((1 if spoiled else 2) / L)
     return (limit(power, L, oo), limit(L * (power - 1), L, oo), Integer(0) ** (2 / L)), (1, 2 * log(a), 0)

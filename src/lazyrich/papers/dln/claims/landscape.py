@@ -19,7 +19,7 @@ from lazyrich.papers.dln.claims._networks import (
     complex_step,
     gradients,
     loss_of,
-    minimise,
+    minimize_loss,
     normal,
     orthonormal,
     product,
@@ -42,7 +42,7 @@ def bottleneck(setup: Setup, layer: int = 2) -> Any:
     rng = setup.rng
     widths, s = (4, 3, 2, 5, 4), strengths(rng, 4)
     T = target(rng, s, 4, 4)[0]
-    best = min(loss_of(minimise(normal(rng, widths, 0.7), T), T) for _ in range(setup.size(4, 12)))
+    best = min(loss_of(minimize_loss(normal(rng, widths, 0.7), T), T) for _ in range(setup.size(4, 12)))
     return best, 0.5 * np.sum(s[widths[layer] :] ** 2)
 
 
@@ -50,14 +50,14 @@ bottleneck.breaks("the width of another layer that is narrow, too", layer=1)
 
 
 @bottleneck.proof("two modes through one hidden unit: the loss is ½s_2² and a sum of squares", whole=False)
-def sum_of_squares(spoilt: bool) -> Any:
+def sum_of_squares(spoiled: bool) -> Any:
     from sympy import Matrix, diag, symbols
 
     s1, s2 = symbols("s1 s2", positive=True)
     p, q, T = Matrix(symbols("p:2")), Matrix(symbols("q:2")), diag(s1, s2)
     size = p.dot(p)
     best = T * p / size
-    missed = (s1**2 - (0 if spoilt else 1) * s2**2) * p[1] ** 2 / size
+    missed = (s1**2 - (0 if spoiled else 1) * s2**2) * p[1] ** 2 / size
     return _symbolic.loss([q.T, p], T), (s2**2 + missed + size * (q - best).dot(q - best)) / 2
 
 
@@ -90,11 +90,11 @@ gradient.breaks("the first factor is not transposed", formula=lambda A, error, B
 
 
 @gradient.proof("depth 3, widths 2, 1, 2, 2, every weight a symbol")
-def chain_rule(spoilt: bool) -> Any:
+def chain_rule(spoiled: bool) -> Any:
     W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (1, 2)), ("v", (2, 1)), ("u", (2, 2))))
     T = _symbolic.matrix("t", 2, 2)
     error = U * V * W - T
-    said = [(U * V).T * error, U.T * error * W.T, (error.T if spoilt else error) * (V * W).T]
+    said = [(U * V).T * error, U.T * error * W.T, (error.T if spoiled else error) * (V * W).T]
     return _symbolic.slopes([W, V, U], T), said
 
 
@@ -137,7 +137,7 @@ critical_subsets.breaks("weights ten percent larger", scale=1.1)
 
 
 @critical_subsets.proof("depths 2 and 3, two modes and two hidden units, strengths p^L and q^L with p, q symbols")
-def slopes_vanish(spoilt: bool) -> Any:
+def slopes_vanish(spoiled: bool) -> Any:
     from sympy import diag, symbols, zeros
 
     p, q = symbols("p q", positive=True)
@@ -145,7 +145,7 @@ def slopes_vanish(spoilt: bool) -> Any:
     for depth in (2, 3):
         layers = [_symbolic.matrix("wvu"[l], 2, 2) for l in range(depth)]
         moved = _symbolic.slopes(layers, diag(p**depth, q**depth))
-        for learned in (diag(0, 0), diag(2 * p if spoilt else p, 0), diag(0, q), diag(p, q)):
+        for learned in (diag(0, 0), diag(2 * p if spoiled else p, 0), diag(0, q), diag(p, q)):
             at = {W[i, j]: learned[i, j] for W in layers for i in range(2) for j in range(2)}
             found += [slope.subs(at) for slope in moved]
             none += [zeros(2, 2)] * depth
@@ -214,14 +214,14 @@ nothing_but_subsets.breaks("modes at nine tenths of their strength", scale=0.9)
 @nothing_but_subsets.proof(
     "two modes through one hidden unit: (s_1² − s_2²) p_1 p_2 = 0 follows from ∇L = 0", whole=False
 )
-def one_mode_at_a_time(spoilt: bool) -> Any:
+def one_mode_at_a_time(spoiled: bool) -> Any:
     from sympy import Matrix, diag, symbols
 
     s1, s2 = symbols("s1 s2", positive=True)
     p, q, T = Matrix(symbols("p:2")), Matrix(symbols("q:2")), diag(s1, s2)
     of_q, of_p = _symbolic.slopes([q.T, p], T)
     combined = T * of_q.T + p.dot(p) * of_p
-    return p[0] * combined[1] - p[1] * combined[0], (s1**2 - (2 if spoilt else 1) * s2**2) * p[0] * p[1]
+    return p[0] * combined[1] - p[1] * combined[0], (s1**2 - (2 if spoiled else 1) * s2**2) * p[0] * p[1]
 
 
 def _critical(rng: np.random.Generator, s: np.ndarray, starts: int) -> tuple[np.ndarray, list[Layers]]:
@@ -231,7 +231,7 @@ def _critical(rng: np.random.Generator, s: np.ndarray, starts: int) -> tuple[np.
 
 def _critical_with_decay(rng: np.random.Generator, s: np.ndarray, starts: int) -> tuple[np.ndarray, list[Layers]]:
     T = target(rng, s, 3, 3)[0]
-    return T, [minimise(normal(rng, (3, 3, 3)), T, decay=0.3) for _ in range(3)]
+    return T, [minimize_loss(normal(rng, (3, 3, 3)), T, decay=0.3) for _ in range(3)]
 
 
 def _least(W: np.ndarray) -> float:
@@ -307,16 +307,16 @@ degenerate_products.breaks("points that are critical with weight decay only", po
     "n_0 = 2 ≤ n_L = n_{L−1} = 3, l = L: where B = W_{L−1:1} has no zero singular value, T − W_eff is the slope times "
     "B(BᵀB)⁻¹"
 )
-def error_from_the_last_slope(spoilt: bool) -> Any:
+def error_from_the_last_slope(spoiled: bool) -> Any:
     E, B = _symbolic.matrix("e", 3, 2), _symbolic.matrix("b", 3, 2)
     slope = E * B.T
-    return slope * B * (B.T * B).inv() * (2 if spoilt else 1), E
+    return slope * B * (B.T * B).inv() * (2 if spoiled else 1), E
 
 
 @degenerate_products.proof(
     "2 × 2, every l: where both products A, B are invertible, T − W_eff = A⁻ᵀ (Aᵀ(T − W_eff) Bᵀ) B⁻ᵀ"
 )
-def error_from_the_slope(spoilt: bool) -> Any:
+def error_from_the_slope(spoiled: bool) -> Any:
     A, E, B = (_symbolic.matrix(name, 2, 2) for name in "aeb")
     slope = A.T * E * B.T
-    return A.T.inv() * slope * (B if spoilt else B.T).inv(), E
+    return A.T.inv() * slope * (B if spoiled else B.T).inv(), E

@@ -73,13 +73,13 @@ lambda_equation.breaks("with λ for λ²", field=lambda a, s, lam: np.sqrt(lam +
 
 
 @lambda_equation.proof("in general, by the two weights of a mode: a = vw, v² − w² = λ")
-def equation_with_imbalance(spoilt: bool) -> Any:
+def equation_with_imbalance(spoiled: bool) -> Any:
     from sympy import symbols
 
     v, w, s = symbols("v w s", positive=True)
     error, a, lam = s - v * w, v * w, v**2 - w**2
     speed = v * (v * error) + w * (w * error)  # ẇ = v (s − vw), v̇ = w (s − vw)
-    return (speed, speed**2), ((v**2 + w**2) * error, (lam**2 + (2 if spoilt else 4) * a**2) * error**2)
+    return (speed, speed**2), ((v**2 + w**2) * error, (lam**2 + (2 if spoiled else 4) * a**2) * error**2)
 
 
 Measure = Callable[[Layers, np.ndarray, np.ndarray, float], float]
@@ -142,13 +142,13 @@ lazy_rate.breaks("at twice the rate", rate=lambda lam: 2 * lam)
 
 
 @lazy_rate.proof("in general: √(λ² + 4a²)(s − a)/λ → s − a, the next term being 2a²(s − a)/λ²", whole=False)
-def rate_in_the_limit(spoilt: bool) -> Any:
+def rate_in_the_limit(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     a, s, lam = symbols("a s lambda", positive=True)
     speed = sqrt(lam**2 + 4 * a**2) * (s - a)
     return (
-        limit(speed / (2 * lam if spoilt else lam), lam, oo),
+        limit(speed / (2 * lam if spoiled else lam), lam, oo),
         limit((speed / lam - (s - a)) * lam**2, lam, oo),
     ), (s - a, 2 * a**2 * (s - a))
 
@@ -179,7 +179,7 @@ frozen_kernel.breaks("λ a thousand times smaller", scale=1e-3)
 @frozen_kernel.proof(
     "one mode: the kernel is v² + w² = √(λ² + 4a²), which changes by 2(a² − a_0²)/λ² of itself", whole=False
 )
-def kernel_of_a_mode(spoilt: bool) -> Any:
+def kernel_of_a_mode(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     v, w = symbols("v w", positive=True)
@@ -187,7 +187,7 @@ def kernel_of_a_mode(spoilt: bool) -> Any:
     kernel = [sqrt(lam**2 + 4 * x**2) for x in (a, start)]
     change = limit((kernel[0] / kernel[1] - 1) * lam**2, lam, oo)
     squared = (v**2 + w**2) ** 2
-    return (squared, change), ((v**2 - w**2) ** 2 + 4 * (v * w) ** 2, (1 if spoilt else 2) * (a**2 - start**2))
+    return (squared, change), ((v**2 - w**2) ** 2 + 4 * (v * w) ** 2, (1 if spoiled else 2) * (a**2 - start**2))
 
 
 def _turned(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
@@ -312,13 +312,13 @@ largest_ratio.breaks("when a_1 = s_1/2", said=2.5)
 
 
 @largest_ratio.proof("in general: d/dt log(a_1/a_2) = 2((s_1 − s_2) − (a_1 − a_2)), from ȧ = 2a(s − a)")
-def growth_of_the_ratio(spoilt: bool) -> Any:
+def growth_of_the_ratio(spoiled: bool) -> Any:
     from sympy import diff, log, symbols
 
     a1, a2, s1, s2 = symbols("a1 a2 s1 s2", positive=True)
     ratio = log(a1 / a2)
     moved = diff(ratio, a1) * 2 * a1 * (s1 - a1) + diff(ratio, a2) * 2 * a2 * (s2 - a2)
-    return moved, 2 * ((s1 - s2) - (a1 + a2 if spoilt else a1 - a2))
+    return moved, 2 * ((s1 - s2) - (a1 + a2 if spoiled else a1 - a2))
 
 
 def _proportions(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
@@ -347,10 +347,10 @@ lazy_proportions.breaks("from W_eff(0) ≠ 0", start=0.3)
 @lazy_proportions.proof(
     "in general: where both modes have the share y of s, their shares grow apart at O(λ^{−2}) of the rate λ"
 )
-def in_proportion(spoilt: bool) -> Any:
+def in_proportion(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     y, s1, s2, lam = symbols("y s1 s2 lambda", positive=True)
     pace = [sqrt(lam**2 + 4 * (s * y) ** 2) * (s - s * y) / (s * y) for s in (s1, s2)]  # d/dt log y
-    apart = (pace[0] - (2 if spoilt else 1) * pace[1]) / lam
+    apart = (pace[0] - (2 if spoiled else 1) * pace[1]) / lam
     return (limit(apart, lam, oo), limit((apart * lam**2).simplify(), lam, oo)), (0, 2 * y * (1 - y) * (s1**2 - s2**2))

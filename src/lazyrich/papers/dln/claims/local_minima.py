@@ -9,7 +9,7 @@ import numpy as np
 from lazyrich.landscape import critical_points
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
-from lazyrich.papers.dln.claims._networks import Layers, loss_of, minimise, strengths, target
+from lazyrich.papers.dln.claims._networks import Layers, loss_of, minimize_loss, strengths, target
 from lazyrich.papers.verdicts import Verdict
 
 
@@ -31,7 +31,7 @@ def no_spurious_minima(setup: Setup, slope: float = 1.0) -> Any:
     for depth, width in ((2, 3), (2, 2), (3, 3), (3, 2)):
         for point in critical_points(T.T, depth, width):
             start = [np.asarray(W) + 0.03 * rng.normal(size=W.shape) for W in point.net.weights]
-            end = minimise(start, T, slope=slope)
+            end = minimize_loss(start, T, slope=slope)
             inside = end[0]
             for W in end[1:]:
                 inside = W @ np.where(inside > 0, inside, slope * inside)
@@ -46,14 +46,14 @@ no_spurious_minima.breaks("a network that is not linear: ReLU between the layers
 @no_spurious_minima.proof(
     "two modes through one hidden unit: from either saddle, 0 and that of s_2, the loss falls all the way", whole=False
 )
-def downhill(spoilt: bool) -> Any:
+def downhill(spoiled: bool) -> Any:
     """From 0 along the first mode, from x = 0 to √s_1; from s_2 by turning: the unit (cos θ, sin θ) with the best
     amplitude, sin θ = x from 1 to 0."""
     from sympy import Matrix, diag, sqrt, symbols
 
     s1, s2, x = symbols("s1 s2 x", positive=True)
     T, unit, first = diag(s1, s2), Matrix([sqrt(1 - x**2), x]), Matrix([x, 0])
-    falls = s2**2 / 2 + (s1**2 - s2**2) * (x if spoilt else x**2) / 2
+    falls = s2**2 / 2 + (s1**2 - s2**2) * (x if spoiled else x**2) / 2
     paths = [_symbolic.loss([first.T, first], T), _symbolic.loss([(T * unit).T, unit], T)]
     return paths, [s2**2 / 2 + (s1 - x**2) ** 2 / 2, falls]
 
@@ -104,7 +104,7 @@ proof_sketch.breaks("against the mode", sign=-1.0)
 @proof_sketch.proof(
     "depths 2 and 3, one mode that is missing, through an unused unit: the loss falls by sε^L − ½ε^{2L}"
 )
-def falls_along_a_mode(spoilt: bool) -> Any:
+def falls_along_a_mode(spoiled: bool) -> Any:
     from sympy import diag, symbols
 
     p, s, eps = symbols("p s epsilon", positive=True)
@@ -112,5 +112,5 @@ def falls_along_a_mode(spoilt: bool) -> Any:
     for depth in (2, 3):
         layers, T = [diag(p, eps)] * depth, diag(p**depth, s)
         found.append(_symbolic.loss(layers, T) - _symbolic.loss([diag(p, 0)] * depth, T))
-        said.append((1 if spoilt else -1) * s * eps**depth + eps ** (2 * depth) / 2)
+        said.append((1 if spoiled else -1) * s * eps**depth + eps ** (2 * depth) / 2)
     return found, said

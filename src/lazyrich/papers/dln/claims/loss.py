@@ -45,14 +45,14 @@ loss_identity.breaks("the norm is not weighted by Σ_xx", loss=lambda E, Sxx, re
 
 
 @loss_identity.proof("three samples, two inputs, one output; every number a symbol")
-def completing_the_square(spoilt: bool) -> Any:
+def completing_the_square(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     X, Y, W = Matrix(3, 2, symbols("x:6")), Matrix(3, 1, symbols("y:3")), Matrix(1, 2, symbols("w:2"))
     Sxx, Syx, Syy = X.T * X / 3, Y.T * X / 3, Y.T * Y / 3
     T = Syx * Sxx.inv()
     residual = Y - X * W.T
-    return (residual.T * residual).trace() / 6, _weighted(W - T, Sxx, 0 * Syy if spoilt else Syy - T * Sxx * T.T)
+    return (residual.T * residual).trace() / 6, _weighted(W - T, Sxx, 0 * Syy if spoiled else Syy - T * Sxx * T.T)
 
 
 @claim(
@@ -81,10 +81,10 @@ degree.breaks("degree 2L − 1", lower=1)
 
 
 @degree.proof("depths 1, 2 and 3, 2 × 2 layers, every weight a symbol")
-def total_degree(spoilt: bool) -> Any:
+def total_degree(spoiled: bool) -> Any:
     from sympy import Poly
 
     layers = [_symbolic.matrix(name, 2, 2) for name in "wvu"]
     weights = [[entry for W in layers[:depth] for entry in W] for depth in (1, 2, 3)]
     found = [Poly(_symbolic.loss(layers[:L], _symbolic.matrix("t", 2, 2)), *weights[L - 1]) for L in (1, 2, 3)]
-    return [each.total_degree() for each in found] == [2, 4, 5 if spoilt else 6]
+    return [each.total_degree() for each in found] == [2, 4, 5 if spoiled else 6]

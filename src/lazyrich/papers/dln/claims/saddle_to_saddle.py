@@ -71,11 +71,11 @@ initial_spectrum.breaks("ε^{L−1}", power=lambda L: L - 1)
 
 
 @initial_spectrum.proof("depth 3, 2 × 2 layers, every weight a symbol")
-def homogeneous(spoilt: bool) -> Any:
+def homogeneous(spoiled: bool) -> Any:
     from sympy import symbols
 
     eps, layers = symbols("epsilon"), [_symbolic.matrix(name, 2, 2) for name in "wvu"]
-    return _symbolic.times([eps * W for W in layers]), eps ** (2 if spoilt else 3) * _symbolic.times(layers)
+    return _symbolic.times([eps * W for W in layers]), eps ** (2 if spoiled else 3) * _symbolic.times(layers)
 
 
 @claim(
@@ -246,13 +246,13 @@ exercise_aligned.breaks("a(0) = 0.002", start=2e-3)
 
 
 @exercise_aligned.proof("exactly: half is reached at log(s/ε − 1)/2s; by intervals: log(9000)/18 is 0.506, not 0.50")
-def exercise_by_intervals(spoilt: bool) -> Any:
+def exercise_by_intervals(spoiled: bool) -> Any:
     from mpmath import iv
     from sympy import Integer, Rational, log, simplify
 
     mill = Rational(1, 1000)
     half = [simplify(sigmoid(s, mill, log(s / mill - 1) / (2 * s)) - s / 2) for s in map(Integer, (10, 9, 1))]
-    return half == [0, 0, 0] and iv.log(9000) / 18 in iv.mpf(["0.495", "0.505"] if spoilt else ["0.5055", "0.5065"])
+    return half == [0, 0, 0] and iv.log(9000) / 18 in iv.mpf(["0.495", "0.505"] if spoiled else ["0.5055", "0.5065"])
 
 
 HIDDEN = 96
@@ -324,11 +324,11 @@ flat_mixing.breaks("a curvature of the order of s", curvature=lambda s1, s2: s2)
 
 
 @flat_mixing.proof("two modes s_1 = p² and s_2, one hidden unit: s_1 − s_2 along the mixture, and it is an eigenvector")
-def curvature_of_the_mixture(spoilt: bool) -> Any:
+def curvature_of_the_mixture(spoiled: bool) -> Any:
     from sympy import Matrix, diag, symbols
 
     p, s2 = symbols("p s2", positive=True)
     layers = [_symbolic.matrix("w", 1, 2), _symbolic.matrix("v", 2, 1)]
     H = _symbolic.hessian_at(layers, [Matrix([[p, 0]]), Matrix([p, 0])], diag(p**2, s2))
     way = Matrix([0, 1, 0, 1])
-    return H * way, (p**2 + (1 if spoilt else -1) * s2) * way
+    return H * way, (p**2 + (1 if spoiled else -1) * s2) * way

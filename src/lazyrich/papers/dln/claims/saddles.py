@@ -67,7 +67,7 @@ index_of_a_saddle.breaks(
 @index_of_a_saddle.proof(
     "depth 2, two modes s_1 = p² > s_2 = q², two hidden units: all eigenvalues of the Hessian", whole=False
 )
-def eigenvalues_at_the_saddles(spoilt: bool) -> Any:
+def eigenvalues_at_the_saddles(spoiled: bool) -> Any:
     """Negative are s_1 and s_2, twice each, at the origin; s_2 where s_1 is learned; s_1 and s_1 − s_2 where s_2 is."""
     from sympy import diag, symbols
 
@@ -75,7 +75,7 @@ def eigenvalues_at_the_saddles(spoilt: bool) -> Any:
     x = symbols("x")
     s, u = p**2, q**2
     layers, T = [_symbolic.matrix("w", 2, 2), _symbolic.matrix("v", 2, 2)], diag(s, u)
-    at_the_origin = (x**2 - s**2) ** (3 if spoilt else 2) * (x**2 - u**2) ** (1 if spoilt else 2)
+    at_the_origin = (x**2 - s**2) ** (3 if spoiled else 2) * (x**2 - u**2) ** (1 if spoiled else 2)
     knowing_s = x**3 * (x**2 - u**2) * (x - 2 * s) * (x - s - u) * (x - (s - u))
     knowing_u = x**3 * (x**2 - s**2) * (x - 2 * u) * (x - s - u) * (x + (s - u))
     points = (diag(0, 0), diag(p, 0), diag(0, q))
@@ -114,14 +114,14 @@ most_ways_out.breaks("at depth 3", depth=3)
 @most_ways_out.proof(
     "two modes, three hidden units: six eigenvalues −s_1, −s_2 at the origin of depth 2, none at depth 3", whole=False
 )
-def curvature_at_the_origin(spoilt: bool) -> Any:
+def curvature_at_the_origin(spoiled: bool) -> Any:
     from sympy import diag, symbols, zeros
 
     s, u, x = symbols("s u x")
     two, T = [_symbolic.matrix("w", 3, 2), _symbolic.matrix("v", 2, 3)], diag(s, u)
     flat = _symbolic.hessian_at(three := [_symbolic.matrix(name, 2, 2) for name in "wvu"], [zeros(2, 2)] * 3, T)
     found = _symbolic.hessian_at(two, [zeros(3, 2), zeros(2, 3)], T).charpoly(x).as_expr()
-    return (found, flat), ((x**2 - s**2) ** 3 * (x**2 - (2 if spoilt else 1) * u**2) ** 3, zeros(4 * len(three), 12))
+    return (found, flat), ((x**2 - s**2) ** 3 * (x**2 - (2 if spoiled else 1) * u**2) ** 3, zeros(4 * len(three), 12))
 
 
 def _orbit(layers: Layers) -> int:
@@ -178,14 +178,14 @@ index_along_a_family.breaks("the rank alone", formula=lambda k, rank: rank)
 @index_along_a_family.proof(
     "depth 3, two modes, W_1 = W_3 = 0, W_2 = diag(a, b): the eigenvalues are ±s_i a, ±s_i b and 0", whole=False
 )
-def curvature_along_a_family(spoilt: bool) -> Any:
+def curvature_along_a_family(spoiled: bool) -> Any:
     from sympy import diag, symbols, zeros
 
     a, b, s, u, x = symbols("a b s u x")
     layers = [_symbolic.matrix(name, 2, 2) for name in "wvu"]
     found = _symbolic.hessian_at(layers, [zeros(2, 2), diag(a, b), zeros(2, 2)], diag(s, u)).charpoly(x).as_expr()
     pairs = (x**2 - (a * s) ** 2) * (x**2 - (b * s) ** 2) * (x**2 - (a * u) ** 2)
-    return found, x**4 * pairs * (x**2 - (b * (s if spoilt else u)) ** 2)
+    return found, x**4 * pairs * (x**2 - (b * (s if spoiled else u)) ** 2)
 
 
 @claim(
@@ -222,7 +222,7 @@ escape_rate.breaks("the smallest singular value missing", ease=min)
 @escape_rate.proof(
     "depth 2, three modes, three hidden units: the saddles of {1} and {2} are left at s_2 and at s_1", whole=False
 )
-def rates_of_escape(spoilt: bool) -> Any:
+def rates_of_escape(spoiled: bool) -> Any:
     """The Hessian in blocks of two: (dW_1)_{ij} and (dW_2)_{ji}, of hidden unit i and mode j, meet only each other."""
     from sympy import diag, symbols, zeros
 
@@ -241,7 +241,7 @@ def rates_of_escape(spoilt: bool) -> Any:
         known = T[learned, learned]
         own = {(learned, learned): x * (x - 2 * known)}
         own |= {(i, learned): x**2 for i in range(3) if i != learned}
-        escape = [x**2 - (T[j, j] * (2 if spoilt else 1)) ** 2 for i, j in pairs]  # ±s_j, through an unused unit
+        escape = [x**2 - (T[j, j] * (2 if spoiled else 1)) ** 2 for i, j in pairs]  # ±s_j, through an unused unit
         swap = [(x - known) ** 2 - T[j, j] ** 2 for i, j in pairs]  # s ± s_j, in the place of the mode that is learned
         said.append(diag(*blocks))
         for n, (i, j) in enumerate(pairs):
@@ -349,12 +349,12 @@ exponential_approach.breaks("at the rate s", rate=lambda s, L: s)
 
 
 @exponential_approach.proof("in general: d/dt log(s − a) → −L s^{2 − 2/L} as a → s, from ȧ = L a^{2 − 2/L} (s − a)")
-def pace_at_the_end(spoilt: bool) -> Any:
+def pace_at_the_end(spoiled: bool) -> Any:
     from sympy import diff, limit, log, symbols
 
     a, s, L = symbols("a s L", positive=True)
     speed = L * a ** (2 - 2 / L) * (s - a)
-    return limit(diff(log(s - a), a) * speed, a, s), -(1 if spoilt else L) * s ** (2 - 2 / L)
+    return limit(diff(log(s - a), a) * speed, a, s), -(1 if spoiled else L) * s ** (2 - 2 / L)
 
 
 @claim(

@@ -81,12 +81,12 @@ def one_time_for_all_modes() -> None:
 
 
 @depth_one_time.proof("in general: s(1 − e^{−t}) solves ȧ = s − a and is s/2 at t = log 2, whatever s")
-def half_at_log_two(spoilt: bool) -> Any:
+def half_at_log_two(spoiled: bool) -> Any:
     from sympy import diff, exp, log, symbols
 
     s, t = symbols("s t", positive=True)
     a = s * (1 - exp(-t))
-    return (diff(a, t), a.subs(t, log(3 if spoilt else 2))), (s - a, s / 2)
+    return (diff(a, t), a.subs(t, log(3 if spoiled else 2))), (s - a, s / 2)
 
 
 @claim(
@@ -175,13 +175,13 @@ deep_time.breaks("with L in place of L − 2", law=lambda L, s, a0: _deep_law(L,
 
 
 @deep_time.proof("L = 4, y = (a/s)^{1/4}: the time from y to 2^{−1/4} is 1/2y² in the limit, in units of s^{−3/2}")
-def a_power_at_depth_four(spoilt: bool) -> Any:
+def a_power_at_depth_four(spoiled: bool) -> Any:
     from sympy import Rational, diff, limit, log, symbols
 
     y = symbols("y", positive=True)
     shown = -1 / (2 * y**2) - (log(1 - y) + log(1 + y) - log(1 + y**2)) / 4
     spent = shown.subs(y, Rational(1, 2) ** Rational(1, 4)) - shown
-    leading = limit(y ** (1 if spoilt else 2) * spent, y, 0, "+")
+    leading = limit(y ** (1 if spoiled else 2) * spent, y, 0, "+")
     return (diff(shown, y), 0 if leading.is_infinite else leading), (1 / (y**3 * (1 - y**4)), Rational(1, 2))
 
 
@@ -214,12 +214,12 @@ transition_width.breaks("exponent −(2 − 1/L)", exponent=lambda L: -(2 - 1 / 
 @transition_width.proof(
     "in general: x = a/s in the time τ = s^{2 − 2/L} t obeys dx/dτ = L x^{2 − 2/L} (1 − x), without s"
 )
-def without_units(spoilt: bool) -> Any:
+def without_units(spoiled: bool) -> Any:
     from sympy import symbols
 
     x, s, L = symbols("x s L", positive=True)
     a = s * x
-    return L * a ** (2 - 2 / L) * (s - a) / s / s ** (1 if spoilt else 2 - 2 / L), L * x ** (2 - 2 / L) * (1 - x)
+    return L * a ** (2 - 2 / L) * (s - a) / s / s ** (1 if spoiled else 2 - 2 / L), L * x ** (2 - 2 / L) * (1 - x)
 
 
 @claim(
@@ -244,12 +244,12 @@ width_at_large_depth.breaks("from 20 % to 80 %: 15/4 + 4 log 2", constant=15 / 4
 
 
 @width_at_large_depth.proof("the integral, exactly, and that L a^{2 − 2/L} (s − a)/L → a² (s − a)")
-def constant_of_the_width(spoilt: bool) -> Any:
+def constant_of_the_width(spoiled: bool) -> Any:
     from sympy import Rational, integrate, limit, log, oo, symbols
 
     x, L = symbols("x L", positive=True)
     width = integrate(1 / (x**2 * (1 - x)), (x, Rational(1, 10), Rational(9, 10)))
-    return (width, limit(x ** (2 - 2 / L), L, oo)), (Rational(80, 9) + (1 if spoilt else 2) * log(9), x**2)
+    return (width, limit(x ** (2 - 2 / L), L, oo)), (Rational(80, 9) + (1 if spoiled else 2) * log(9), x**2)
 
 
 @claim(
@@ -279,12 +279,12 @@ inflection.breaks("at s (L − 1)/L", share=lambda L: (L - 1) / L)
 
 
 @inflection.proof("in general: ä = 0 there, and nowhere else between 0 and s")
-def steepest(spoilt: bool) -> Any:
+def steepest(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
     a, s, L = symbols("a s L", positive=True)
     pace = L * a ** (2 - 2 / L) * (s - a)
-    at = s * (2 * L - 2) / ((4 if spoilt else 3) * L - 2)
+    at = s * (2 * L - 2) / ((4 if spoiled else 3) * L - 2)
     return diff(pace, a), (3 * L - 2) * a ** (1 - 2 / L) * (at - a)
 
 
@@ -318,12 +318,12 @@ midpoint_rate.breaks("exponent (L − 1)/L", power=1.0)
 
 
 @midpoint_rate.proof("in general: d log(speed)/dL = (L − 2 log(2/s))/L²")
-def growth_with_depth(spoilt: bool) -> Any:
+def growth_with_depth(spoiled: bool) -> Any:
     from sympy import diff, expand_log, log, symbols
 
     s, L = symbols("s L", positive=True)
     speed = log(L) + (2 * (L - 1) / L) * log(s / 2) + log(s / 2)
-    return expand_log(diff(speed, L)), expand_log((L - (1 if spoilt else 2) * log(2 / s)) / L**2)
+    return expand_log(diff(speed, L)), expand_log((L - (1 if spoiled else 2) * log(2 / s)) / L**2)
 
 
 @claim(

@@ -32,13 +32,13 @@ transition_time.breaks("log(s/ε)/s", rate=1.0)
 
 
 @transition_time.proof("in general: a = s/2 at log(s/ε − 1)/2s, which is log(s/ε)/2s − ε/2s² to first order")
-def time_of_half(spoilt: bool) -> Any:
+def time_of_half(spoiled: bool) -> Any:
     from sympy import limit, log, symbols
 
     s, eps = symbols("s epsilon", positive=True)
     exact = log(s / eps - 1) / (2 * s)
     gap = limit((log((s - eps) / s) / (2 * s)) / eps, eps, 0, "+")  # of exact − log(s/ε)/2s
-    return (sigmoid(s, eps, exact), gap), (s / 2, -1 / ((1 if spoilt else 2) * s**2))
+    return (sigmoid(s, eps, exact), gap), (s / 2, -1 / ((1 if spoiled else 2) * s**2))
 
 
 @claim(
@@ -65,7 +65,7 @@ stronger_is_earlier.breaks("the weaker, the earlier", order=-1)
 @stronger_is_earlier.proof(
     "t* = log(s/ε − 1)/2s falls with s where log(s/ε − 1) > s/(s − ε): from s = 5ε on, by intervals"
 )
-def times_fall(spoilt: bool) -> Any:
+def times_fall(spoiled: bool) -> Any:
     """With s/ε = x: the derivative's sign is that of x/(x − 1) − log(x − 1), which itself falls with x."""
     from mpmath import iv
     from sympy import diff, log, simplify, symbols
@@ -75,7 +75,7 @@ def times_fall(spoilt: bool) -> Any:
     slope = diff(log(s / eps - 1) / (2 * s), s) * 2 * s**2
     assert simplify(slope.subs(s, x * eps) - sign) == 0
     assert simplify(diff(sign, x) + x / (x - 1) ** 2) == 0
-    at = iv.mpf(2 if spoilt else 5)
+    at = iv.mpf(2 if spoiled else 5)
     return (at / (at - 1) - iv.log(at - 1)).b < 0
 
 
@@ -129,11 +129,11 @@ ratio_in_the_limit.breaks("to the ratio of the logarithms' arguments, (s_1/s_2)�
 
 
 @ratio_in_the_limit.proof("in general, of the exact times log(s/ε − 1)/2s")
-def limit_of_the_ratio(spoilt: bool) -> Any:
+def limit_of_the_ratio(spoiled: bool) -> Any:
     from sympy import limit, log, oo, symbols
 
     s1, s2, x = symbols("s1 s2 x", positive=True)  # ε = 1/x
-    ratio = (log(s2 * x - 1) / (2 * s2)) / (log(s1 * x - 1) / ((1 if spoilt else 2) * s1))
+    ratio = (log(s2 * x - 1) / (2 * s2)) / (log(s1 * x - 1) / ((1 if spoiled else 2) * s1))
     return limit(ratio, x, oo), s1 / s2
 
 
@@ -171,14 +171,14 @@ second_mode_lags.breaks(
 @second_mode_lags.proof(
     "s_2 = s_1/3, exactly: the ratio of a_2(t_1*) to ε(s_1/ε)^{1/3} tends to 1, a_2 itself to 0", whole=False
 )
-def small_when_the_first_is_learned(spoilt: bool) -> Any:
+def small_when_the_first_is_learned(spoiled: bool) -> Any:
     """With s_1/ε − 1 = z³ and e^{2s_2t_1*} = z, everything is rational."""
     from sympy import exp, limit, log, oo, simplify, symbols
 
     s1, z = symbols("s1 z", positive=True)
     eps, s2 = s1 / (z**3 + 1), s1 / 3
     second = simplify(sigmoid(s2, eps, log(z**3) / (2 * s1)).rewrite(exp))
-    said = eps * ((z**3 + 1) / (2 if spoilt else 1)) ** (s2 / s1)
+    said = eps * ((z**3 + 1) / (2 if spoiled else 1)) ** (s2 / s1)
     return (limit(second / said, z, oo), limit(second, z, oo)), (1, 0)
 
 
@@ -214,10 +214,10 @@ clean_separation.breaks("whole widths instead of halves", needed=lambda s1, s2: 
 
 
 @clean_separation.proof("in general: a tenth of s is reached log(9)/2s before one half, nine tenths as long after it")
-def half_widths(spoilt: bool) -> Any:
+def half_widths(spoiled: bool) -> Any:
     from sympy import Rational, log, symbols
 
     s, eps = symbols("s epsilon", positive=True)
     half = log(s / eps - 1) / (2 * s)
-    apart = log(9) / ((1 if spoilt else 2) * s)
+    apart = log(9) / ((1 if spoiled else 2) * s)
     return [sigmoid(s, eps, half - apart), sigmoid(s, eps, half + apart)], [s / 10, s * Rational(9, 10)]

@@ -66,7 +66,7 @@ singular_value_speed.breaks("counted once for each side", sides=2)
 
 
 @singular_value_speed.proof("two rows and columns, in the basis of the singular vectors: implicit differentiation")
-def singular_values_move(spoilt: bool) -> Any:
+def singular_values_move(spoiled: bool) -> Any:
     from sympy import Matrix, diff, eye, symbols
 
     s, t, *g = symbols("s t g:4")
@@ -74,7 +74,7 @@ def singular_values_move(spoilt: bool) -> Any:
     beta = Matrix([[one + t * g[0], t * g[1]], [t * g[2], two + t * g[3]]])
     polynomial = (beta.T * beta - s**2 * eye(2)).det()  # zero at s = σ_i(t)
     speed = -(diff(polynomial, t) / diff(polynomial, s)).subs({t: 0, s: one})
-    return speed, g[1] if spoilt else g[0]
+    return speed, g[1] if spoiled else g[0]
 
 
 @claim(
@@ -110,7 +110,7 @@ lemma_10.breaks("Δ not isotropic", isotropic=False)
 
 
 @lemma_10.proof("h = 2, in the basis of the singular vectors, λ_i through s_i = (Σ_W²)_ii; any gradient")
-def diagonal_preconditioner(spoilt: bool) -> Any:
+def diagonal_preconditioner(spoiled: bool) -> Any:
     from sympy import Matrix, diag, symbols
 
     s = symbols("s_1 s_2", positive=True)
@@ -119,7 +119,7 @@ def diagonal_preconditioner(spoilt: bool) -> Any:
     moves = -(G * outer + inner * G)
     left, right = [], []
     for i, each in enumerate(s):
-        M = 2 * each + (0 if spoilt else delta)  # √(δ² + 4λ²), positive
+        M = 2 * each + (0 if spoiled else delta)  # √(δ² + 4λ²), positive
         left += [M**2, moves[i, i]]
         right += [delta**2 + 4 * each * (each + delta), -M * G[i, i]]
     return left, right
@@ -220,11 +220,11 @@ theorem_11.breaks("q_δ with 2δ", used=2.0)
 
 
 @theorem_11.proof("in general: q_δ″ = 1/√(δ² + 4x²), the inverse of lemma 10's M_ii")
-def second_derivative_of_the_entropy(spoilt: bool) -> Any:
+def second_derivative_of_the_entropy(spoiled: bool) -> Any:
     from sympy import asinh, diff, sqrt, symbols
 
     x, delta = symbols("x delta", positive=True)  # |δ|
-    factor = 1 if spoilt else 2
+    factor = 1 if spoiled else 2
     q = (2 * x * asinh(factor * x / delta) - sqrt(4 * x**2 + delta**2) + delta) / 4
     return diff(q, x, 2), 1 / sqrt(delta**2 + 4 * x**2)
 
@@ -252,14 +252,14 @@ entropy_limits.breaks("ℓ1 and ℓ2 exchanged", power=2.0)
 
 
 @entropy_limits.proof("any x > 0, both limits; asinh as a logarithm")
-def limits_of_the_entropy(spoilt: bool) -> Any:
+def limits_of_the_entropy(spoiled: bool) -> Any:
     from sympy import limit, log, oo, sqrt, symbols
 
     x, size = symbols("x size", positive=True)
     root = sqrt(4 * x**2 + size**2)
     q = (2 * x * (log(2 * x + root) - log(size)) - root + size) / 4
     rich, lazy = limit(2 * q / -log(size), size, 0, "+"), limit(2 * size * q, size, oo)
-    return [rich, lazy], [x**2, x] if spoilt else [x, x**2]
+    return [rich, lazy], [x**2, x] if spoiled else [x, x**2]
 
 
 @claim(

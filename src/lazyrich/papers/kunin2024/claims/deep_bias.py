@@ -41,7 +41,7 @@ deep_m_at_zero.breaks("L + 1 in place of L", more=1)
 @deep_m_at_zero.proof(
     "L = 1 to 5, along β and across it: lemma 14 with ‖a‖² = r² and W_1ᵀW_1 = r² along β, r = ‖β‖^{1/(L+1)}"
 )
-def balanced_preconditioner(spoilt: bool) -> Any:
+def balanced_preconditioner(spoiled: bool) -> Any:
     from sympy import symbols
 
     r, left, right = symbols("r", positive=True), [], []
@@ -51,7 +51,7 @@ def balanced_preconditioner(spoilt: bool) -> Any:
             powers = [S**power if power else 1 for power in range(L + 1)]
             left.append(powers[L] + r**2 * sum(r ** (2 * l) * powers[L - 1 - l] for l in range(L)))
             norm = r ** (L + 1)
-            right.append(r ** (2 * L) + (L - 1 if spoilt else L) * r**-2 * norm**2 * along)
+            right.append(r ** (2 * L) + (L - 1 if spoiled else L) * r**-2 * norm**2 * along)
     return left, right
 
 
@@ -81,11 +81,11 @@ deep_inverse.breaks("without the second term", sign=0.0)
 
 
 @deep_inverse.proof("any L and any d, along β (across it the second term is none), through s = ‖β‖^{1/(L+1)}")
-def sherman_morrison(spoilt: bool) -> Any:
+def sherman_morrison(spoiled: bool) -> Any:
     from sympy import powsimp, symbols
 
     L, s = symbols("L s", positive=True)
-    sign = 1 if spoilt else -1
+    sign = 1 if spoiled else -1
     M = s ** (2 * L) + L * s**-2 * s ** (2 * L + 2)
     inverse = s ** (-2 * L) + sign * L / (L + 1) * s ** (-4 * L - 2) * s ** (2 * L + 2)
     return powsimp((M * inverse).expand()), 1
@@ -122,12 +122,12 @@ deep_mirror_flow.breaks("the inverse of g", exponent=1.0)
 
 
 @deep_mirror_flow.proof("any L and any d: the Hessian of Φ(r), r = ‖β‖, is Φ″ along β and Φ′/r across it")
-def warped_hessian(spoilt: bool) -> Any:
+def warped_hessian(spoiled: bool) -> Any:
     from sympy import diff, powsimp, symbols
 
     L, r = symbols("L r", positive=True)
     Phi = (L + 1) / (L + 2) * r ** ((L + 2) / (L + 1))
-    g = r ** ((1 if spoilt else -1) * L / (L + 1))
+    g = r ** ((1 if spoiled else -1) * L / (L + 1))
     across = r ** (2 * L / (L + 1))
     along = across + L * r ** (-2 / (L + 1)) * r**2
     found = [g * diff(Phi, r, 2) * along, g * diff(Phi, r) / r * across]
@@ -157,7 +157,7 @@ def _deep_bias(setup: Setup, L: int, delta: float, more: int = 0) -> tuple[Array
 @claim(
     "kunin2024",
     "section 4 and appendix B.2",
-    "At δ = 0, β(∞) minimises ((L+1)/(L+2))‖β‖^{(L+2)/(L+1)} − ‖β₀‖^{−L/(L+1)} β₀ᵀβ over Xβ = y, if y is reached and "
+    "At δ = 0, β(∞) minimizes ((L+1)/(L+2))‖β‖^{(L+2)/(L+1)} − ‖β₀‖^{−L/(L+1)} β₀ᵀβ over Xβ = y, if y is reached and "
     "β never vanishes",
     quote=r"we find that the inductive bias of the rich regime is $Q(\beta) = "
     r"(\tfrac{L+1}{L+2})\|\beta\|^{\frac{L+2}{L+1}} "
@@ -180,7 +180,7 @@ theorem_15.breaks("δ = −1", delta=-1.0)
     "−G, so that at the end the gradient of Q is in the span of the data",
     whole=False,
 )
-def dual_moves_in_the_span(spoilt: bool) -> Any:
+def dual_moves_in_the_span(spoiled: bool) -> Any:
     from sympy import Matrix, Rational, symbols
 
     r, x, y = symbols("r x y", positive=True)
@@ -189,7 +189,7 @@ def dual_moves_in_the_span(spoilt: bool) -> Any:
     for L in (1, 2, 3, 4):
         power = Rational(L, L + 1)
         dual = Matrix([x, y]) * (x**2 + y**2) ** (-power / 2)
-        M = r ** (2 * power) * (Matrix.eye(2) + (L + 1 if spoilt else L) * unit * unit.T)
+        M = r ** (2 * power) * (Matrix.eye(2) + (L + 1 if spoiled else L) * unit * unit.T)
         moves = dual.jacobian([x, y]).subs({x: r * unit[0], y: r * unit[1]}) * (-M * G)
         left.append(moves.applyfunc(lambda entry: entry.simplify()))
         right.append(-(r**power) * G)
@@ -199,7 +199,7 @@ def dual_moves_in_the_span(spoilt: bool) -> Any:
 @claim(
     "kunin2024",
     "theorem 15",
-    "As δ → 0 from isotropic starts, β(∞) tends to this minimiser",
+    "As δ → 0 from isotropic starts, β(∞) tends to this minimizer",
     quote=r"For a depth-$(L+1)$ linear network with square width ($d = h$) and isotropic initialization $\beta_0$ "
     r"such that "
     r"$\|\beta(t)\| > 0$ for all $t \ge 0$, then in the limit as $\delta \to 0$, if the gradient flow solution "

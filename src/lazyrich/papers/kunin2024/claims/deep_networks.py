@@ -45,11 +45,11 @@ definition_12_is_downstream.breaks("slightly upstream", delta=0.01)
 
 
 @definition_12_is_downstream.proof("h = 2: v ⟂ a has δ‖v‖² = vᵀ(aaᵀ − WWᵀ)v = −‖Wᵀv‖² ≤ 0; every number a symbol")
-def across_the_last_layer(spoilt: bool) -> Any:
+def across_the_last_layer(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     a, W = Matrix(symbols("a:2")), Matrix(2, 2, symbols("w:4"))
-    v = Matrix([a[0], a[1]]) if spoilt else Matrix([-a[1], a[0]])
+    v = Matrix([a[0], a[1]]) if spoiled else Matrix([-a[1], a[0]])
     return (v.T * (a * a.T - W * W.T) * v)[0], -(W.T * v).dot(W.T * v)
 
 
@@ -81,13 +81,13 @@ orthogonal_is_isotropic.breaks("Gaussian layers of the same size", draw=lambda r
 
 
 @orthogonal_is_isotropic.proof("L = 2, any sizes and any loss, by letters that do not commute: what is conserved")
-def deep_conservation(spoilt: bool) -> Any:
+def deep_conservation(spoiled: bool) -> Any:
     from sympy import expand, symbols
 
     V, Vt, W, Wt, a, at, g, gt = symbols("V Vt W Wt a at g gt", commutative=False)  # β = WᵀVᵀa, g = ∂L/∂β
     dW, dWt, dV, dVt = -Vt * a * gt, -g * at * V, -a * gt * Wt, -W * g * at
     da, dat = -V * W * g, -gt * Wt * Vt
-    lower = dVt * V + Vt * dV - (1 if not spoilt else -1) * (dW * Wt + W * dWt)
+    lower = dVt * V + Vt * dV - (1 if not spoiled else -1) * (dW * Wt + W * dWt)
     return [expand(lower), expand(da * at + a * dat - dV * Vt - V * dVt)], [0, 0]
 
 
@@ -116,7 +116,7 @@ lemma_13.breaks("L + 1 in place of L", more=1)  # its proof has d for the expone
 
 
 @lemma_13.proof("L = 1, 2, 3, any d = h, by letters that do not commute; definition 12 is put in")
-def telescope(spoilt: bool) -> Any:
+def telescope(spoiled: bool) -> Any:
     from sympy import expand, symbols
 
     delta, n = symbols("delta n")  # n = ‖a‖²
@@ -124,7 +124,7 @@ def telescope(spoilt: bool) -> Any:
     W, Wt = letters[3::2], letters[4::2]
     left, right = [], []
     for L in (1, 2, 3):
-        power = L + 1 if spoilt else L
+        power = L + 1 if spoiled else L
 
         def known(expression: Any, L: int = L) -> Any:
             """aaᵀ = W_LW_Lᵀ + δ, W_{l+1}ᵀW_{l+1} = W_lW_lᵀ, and S = W_1ᵀW_1."""
@@ -176,12 +176,12 @@ lemma_13_exponent.breaks("L + 1", exponent=lambda L, d: L + 1)
 
 
 @lemma_13_exponent.proof("L = 2, any sizes, by letters that do not commute; W_2ᵀW_2 = W_1W_1ᵀ is put in")
-def telescoped_norm(spoilt: bool) -> Any:
+def telescoped_norm(spoiled: bool) -> Any:
     from sympy import symbols
 
     a, at, W1, W1t, W2, W2t = symbols("a at W1 W1t W2 W2t", commutative=False)
     two = (at * W2 * W1 * W1t * W2t * a).subs(W1 * W1t, W2t * W2)
-    return two, at * (W2 * W2t) ** (1 if spoilt else 2) * a
+    return two, at * (W2 * W2t) ** (1 if spoiled else 2) * a
 
 
 @claim(
@@ -210,7 +210,7 @@ lemma_14.breaks("δ of the wrong sign", sign=-1.0)
 
 
 @lemma_14.proof("L = 2, any d = h, by letters that do not commute; definition 12 is put in")
-def gram_of_two_layers(spoilt: bool) -> Any:
+def gram_of_two_layers(spoiled: bool) -> Any:
     from sympy import expand, symbols
 
     delta, n = symbols("delta n")  # n = ‖a‖²
@@ -218,4 +218,4 @@ def gram_of_two_layers(spoilt: bool) -> Any:
     by_a = expand((Wt * Vt * V * W).subs(Vt * V, W * Wt)).subs(Wt * W, S)  # ∂β/∂a is WᵀVᵀ
     by_V = S * n  # ∂β/∂V: Wᵀ on the one side, a on the other
     by_W = expand(expand(at * (a * at - delta) * a).subs(at * a, n))  # ‖Vᵀa‖², with VVᵀ = aaᵀ − δ
-    return by_a + by_V + by_W, S**2 + n * (S + n - (-delta if spoilt else delta))
+    return by_a + by_V + by_W, S**2 + n * (S + n - (-delta if spoiled else delta))

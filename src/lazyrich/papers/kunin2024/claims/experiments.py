@@ -125,14 +125,14 @@ figure_1_scaling.breaks("α and 1/α exchanged", flip=-1.0)
 
 
 @figure_1_scaling.proof("any τ and α, unit w_i (rational on the circle) and a_i = ±1: δ = τ²(α² − α⁻²)")
-def imbalance_of_the_scaled(spoilt: bool) -> Any:
+def imbalance_of_the_scaled(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     tau, alpha, u = symbols("tau alpha u", positive=True)
     w = tau / alpha * Matrix([(1 - u**2) / (1 + u**2), 2 * u / (1 + u**2)])
     left = [(sign * tau * alpha) ** 2 - w.dot(w) for sign in (1, -1)]
     printed = tau**2 * (alpha**2 - alpha**-2)
-    return left, [(printed**2 if spoilt else printed)] * 2
+    return left, [(printed**2 if spoiled else printed)] * 2
 
 
 @claim(
@@ -161,11 +161,11 @@ symmetrized_student.breaks("the same signs in both halves", paired=1.0)
 
 
 @symmetrized_student.proof("any pair, any activation: a letter stands for σ(w·x)")
-def pairs_cancel(spoilt: bool) -> Any:
+def pairs_cancel(spoiled: bool) -> Any:
     from sympy import symbols
 
     a, sigma = symbols("a:2"), symbols("sigma:2")  # σ(w_k·x)
-    second = [ak if spoilt else -ak for ak in a]
+    second = [ak if spoiled else -ak for ak in a]
     return sum(ak * value + bk * value for ak, bk, value in zip(a, second, sigma, strict=True)), 0
 
 
@@ -191,36 +191,36 @@ base_student_is_balanced.breaks("w_i not of unit length", length=1.5)
 @claim(
     "kunin2024",
     "appendix D.3, Gabor filters",
-    "The 3×3 kernel with −0.25 at the corners, −0.5 at the edges and 2 in the centre is a Laplacian",
+    "The 3×3 kernel with −0.25 at the corners, −0.5 at the edges and 2 in the center is a Laplacian",
     quote=r"where the Laplacian kernel is defined as $$\Delta := \left(\begin{array}{ccc} -0.25 & -0.5 & -0.25\\ -0.5 "
     r"& 2 & "
     r"-0.5 \\ -0.25 & -0.5 & -0.25 \end{array}\right).$$",
     tolerance=1e-12,
     why="nine products",
     verdict=Verdict.CORRECTED,
-    remark="its entries sum to −1, so it does not annihilate constants; with 3 in the centre it is −∇² on quadratics. "
+    remark="its entries sum to −1, so it does not annihilate constants; with 3 in the center it is −∇² on quadratics. "
     "The "
     "order of the filters is the same with both",
 )
-def laplacian_kernel(setup: Setup, centre: float = 3.0) -> Any:
+def laplacian_kernel(setup: Setup, center: float = 3.0) -> Any:
     """The kernel on random quadratics, exactly, against −∇²."""
     a, b, c, d, e, f = setup.rng.normal(size=6)
     x, y = np.meshgrid([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0])
-    kernel = -np.array([[0.25, 0.5, 0.25], [0.5, -centre, 0.5], [0.25, 0.5, 0.25]])
+    kernel = -np.array([[0.25, 0.5, 0.25], [0.5, -center, 0.5], [0.25, 0.5, 0.25]])
     plane = 3 * np.sign(a) + a + b * x + c * y
     return [np.sum(kernel * plane), np.sum(kernel * (d * x**2 + e * x * y + f * y**2))], [0.0, -2 * (d + f)]
 
 
-laplacian_kernel.printed(centre=2.0)
-laplacian_kernel.breaks("with 4 in the centre", centre=4.0)
+laplacian_kernel.printed(center=2.0)
+laplacian_kernel.breaks("with 4 in the center", center=4.0)
 
 
 @laplacian_kernel.proof("any polynomial of degree two, in rationals")
-def laplacian_of_quadratics(spoilt: bool) -> Any:
+def laplacian_of_quadratics(spoiled: bool) -> Any:
     from sympy import Rational, symbols
 
     a, b, c, d, e, f = symbols("a:f")
-    weights = {0: Rational(2 if spoilt else 3), 1: -Rational(1, 2), 2: -Rational(1, 4)}
+    weights = {0: Rational(2 if spoiled else 3), 1: -Rational(1, 2), 2: -Rational(1, 4)}
     cells = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1)]
     total = sum(weights[abs(x) + abs(y)] * (a + b * x + c * y + d * x**2 + e * x * y + f * y**2) for x, y in cells)
     return total, -2 * (d + f)
@@ -263,11 +263,11 @@ smoothness_is_roughness.breaks("without the norm of w", normalized=False)
 @smoothness_is_roughness.proof(
     "waves along an axis: Δ multiplies them by 2 − 2 cos k, which rises up to k = π", whole=False
 )
-def symbol_of_the_kernel(spoilt: bool) -> Any:
+def symbol_of_the_kernel(spoiled: bool) -> Any:
     from sympy import I, Rational, cos, exp, symbols
 
     k = symbols("k", real=True)
-    weights = {0: Rational(2 if spoilt else 3), 1: -Rational(1, 2), 2: -Rational(1, 4)}
+    weights = {0: Rational(2 if spoiled else 3), 1: -Rational(1, 2), 2: -Rational(1, 4)}
     total = sum(weights[abs(x) + abs(y)] * exp(I * k * x) for x in (-1, 0, 1) for y in (-1, 0, 1))
     return total, (2 - 2 * cos(k)).rewrite(exp)
 

@@ -73,12 +73,12 @@ lenet_is_the_same_function.breaks("biases that are not zero at the start", biase
 
 
 @lenet_is_the_same_function.proof("three layers without biases, any sizes: gates do not change for α > 0")
-def scales_cancel(spoilt: bool) -> Any:
+def scales_cancel(spoiled: bool) -> Any:
     from sympy import symbols
 
     A, D2, V, D1, W, x = symbols("A D2 V D1 W x", commutative=False)  # Dᵢ: the gates, which α > 0 does not change
     alpha = symbols("alpha", positive=True)
-    bias = symbols("b", commutative=False) if spoilt else 0
+    bias = symbols("b", commutative=False) if spoiled else 0
     return (alpha * A) * D2 * (V * D1 * ((W / alpha) * x + bias)), A * D2 * (V * D1 * (W * x + bias))
 
 
@@ -154,7 +154,7 @@ def hierarchy_counts(setup: Setup, formula: Formula = lambda L, n_c, m, v: m * n
     grammar = random_hierarchy_model(L, n_c, m, s, v, seed=setup.seed)
     x, labels = grammar.sample(grammar.n_inputs, setup.seed)
     symbols = x.reshape(len(x), -1, v).argmax(2).numpy()
-    # Pairs of neighbours in all inputs are the tuples of the lower level; each is one rule of one symbol.
+    # Pairs of neighbors in all inputs are the tuples of the lower level; each is one rule of one symbol.
     lower = {tuple(pair) for row in symbols for pair in row.reshape(-1, s)}
     used = {int(symbol) for symbol in np.unique(np.asarray(grammar.rules[0]))}
     unused = (v - len(used)) * m  # rules of symbols that no label leads to

@@ -92,14 +92,14 @@ filters_scale_is_a_rate.breaks("a rate times α", power=1.0)
 @filters_scale_is_a_rate.proof(
     "two weights, any loss of their direction alone: one step from w/α at η is one from w at α²η"
 )
-def scale_is_a_rate(spoilt: bool) -> Any:
+def scale_is_a_rate(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     x, y, alpha, eta, F = symbols("x y alpha eta F", positive=True)  # F = f′(y/x), the same for w and w/α
     slope = F * Matrix([-y / x**2, 1 / x])  # of f(y/x)
     there = slope.subs({x: x / alpha, y: y / alpha}, simultaneous=True)
     stepped = alpha * (Matrix([x, y]) / alpha - eta * there)
-    return stepped, Matrix([x, y]) - alpha ** (1 if spoilt else 2) * eta * slope
+    return stepped, Matrix([x, y]) - alpha ** (1 if spoiled else 2) * eta * slope
 
 
 @claim(

@@ -84,7 +84,7 @@ lemma_8.breaks("δ < 0 and h < d", cases=((4, 2, 3, -1.5),))
     "any sizes, by letters that do not commute: η_aWᵀW + δ/2 I squared is η_aη_wββᵀ + δ²/4 I; it is its principal root "
     "as it is positive, for δ < 0 and h = d because η_aWWᵀ + δ/2 I = η_wAAᵀ − δ/2 I is"
 )
-def square_of_the_inner_gram(spoilt: bool) -> Any:
+def square_of_the_inner_gram(spoiled: bool) -> Any:
     from sympy import Rational, expand, symbols
 
     W, Wt = symbols("W Wt", commutative=False)
@@ -92,7 +92,7 @@ def square_of_the_inner_gram(spoilt: bool) -> Any:
     outer = (delta + eta_a * W * Wt) / eta_w  # AAᵀ, as Δ = δI
     square = Wt * outer * W  # ββᵀ
     half = eta_a * Wt * W + delta / 2
-    return expand(half * half), expand(eta_a * eta_w * square + delta**2 * Rational(1, 2 if spoilt else 4))
+    return expand(half * half), expand(eta_a * eta_w * square + delta**2 * Rational(1, 2 if spoiled else 4))
 
 
 @claim(
@@ -123,13 +123,13 @@ lemma_9.breaks("δ > 0 and h < c", cases=((3, 2, 4, 1.5),))
 @lemma_9.proof(
     "any sizes, by letters that do not commute: η_wAᵀA − δ/2 I squared is η_aη_wβᵀβ + δ²/4 I; the rest as above"
 )
-def square_of_the_outer_gram(spoilt: bool) -> Any:
+def square_of_the_outer_gram(spoiled: bool) -> Any:
     from sympy import expand, symbols
 
     A, At = symbols("A At", commutative=False)
     eta_w, eta_a, delta = symbols("eta_w eta_a delta", real=True)
     inner = (eta_w * A * At - delta) / eta_a  # WWᵀ, as Δ = δI
-    half = eta_w * At * A + (1 if spoilt else -1) * delta / 2
+    half = eta_w * At * A + (1 if spoiled else -1) * delta / 2
     return expand(half * half), expand(eta_a * eta_w * At * inner * A + delta**2 / 4)
 
 
@@ -162,12 +162,12 @@ theorem_3.breaks("δ < 0 and h < d", cases=((4, 2, 3, -1.5),))
 @theorem_3.proof(
     "c = d = 2, by lemmas 8 and 9: the halves of δ cancel in the Kronecker sum; every number a symbol", whole=False
 )
-def halves_cancel(spoilt: bool) -> Any:
+def halves_cancel(spoiled: bool) -> Any:
     from sympy import Matrix, eye, kronecker_product, symbols
 
     C, D = (Matrix(2, 2, symbols(f"{name}:4")) for name in "cd")  # the two roots
     delta = symbols("delta")
-    lower = delta / 2 * (1 if spoilt else -1)
+    lower = delta / 2 * (1 if spoiled else -1)
     outer, inner = C + delta / 2 * eye(2), D + lower * eye(2)
     M = kronecker_product(outer, eye(2)) + kronecker_product(eye(2), inner)
     return M, kronecker_product(C, eye(2)) + kronecker_product(eye(2), D)
@@ -277,13 +277,13 @@ m_for_large_delta.breaks("the limit 2|δ| I", towards=lambda delta: 2 * abs(delt
 
 
 @m_for_large_delta.proof("its eigenvalues √(s² + δ²/4) + √(r² + δ²/4), any s and r, both limits")
-def eigenvalues_for_large_delta(spoilt: bool) -> Any:
+def eigenvalues_for_large_delta(spoiled: bool) -> Any:
     from sympy import Rational, limit, oo, sqrt, symbols
 
     s, r, size = symbols("s r size", positive=True)
     value = sqrt(s**2 + size**2 / 4) + sqrt(r**2 + size**2 / 4)  # the same for δ = ±size
     first = limit(size * (value - size), size, oo)  # and how it is approached: (s² + r²)/|δ|
-    return [limit(value / size, size, oo), first], [Rational(-1 if spoilt else 1), s**2 + r**2]
+    return [limit(value / size, size, oo), first], [Rational(-1 if spoiled else 1), s**2 + r**2]
 
 
 @claim(

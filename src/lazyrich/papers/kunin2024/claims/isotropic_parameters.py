@@ -41,10 +41,10 @@ def _overlaps(mu: Array, Delta: Array) -> tuple[Array, Array, Array]:
     verdict=Verdict.CORRECTED,
     remark="φ_k = w_k·β*/‖w_k‖, not divided by ‖β*‖ (the two agree if ‖β*‖ = 1)",
 )
-def one_output_system(setup: Setup, normalised: bool = False, square: float = 1.0) -> Any:
+def one_output_system(setup: Setup, normalized: bool = False, square: float = 1.0) -> Any:
     W, a, target, Delta = _one_output(setup)
     times = [0.1, 0.3, 0.6]
-    length = np.linalg.norm(target) if normalised else 1.0
+    length = np.linalg.norm(target) if normalized else 1.0
 
     def polar(W: Array, a: Array) -> Array:
         norms = np.linalg.norm(W, axis=1)
@@ -61,14 +61,14 @@ def one_output_system(setup: Setup, normalised: bool = False, square: float = 1.
     return np.stack([polar(V, b[0]) for V, b in zip(Ws, As, strict=True)]), flows.ode(field, polar(W, a), times)
 
 
-one_output_system.printed(normalised=True)
+one_output_system.printed(normalized=True)
 one_output_system.breaks("without φ²", square=0.0)
 
 
 @one_output_system.proof(
     "two neurons, two inputs, every number a symbol; w_k = p_k(cos, sin) with rational cos and sin"
 )
-def polar_system(spoilt: bool) -> Any:
+def polar_system(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     p, a, u = symbols("p:2", positive=True), symbols("a:2"), symbols("u:2")
@@ -85,7 +85,7 @@ def polar_system(spoilt: bool) -> Any:
         kappa, M = a[k] ** 2 + p[k] ** 2, 1 / p[k] ** 2  # of δ_k = a_k² − p_k²
         pulled = target.dot(target) - phi[0] * mu[0] - phi[1] * mu[1]
         left += [da * p[k] + a[k] * dp, target.dot(dw) / p[k] - dp * phi[k] / p[k]]
-        right += [kappa * (phi[k] - overlap), M * mu[k] * (pulled + phi[k] * overlap - (0 if spoilt else phi[k] ** 2))]
+        right += [kappa * (phi[k] - overlap), M * mu[k] * (pulled + phi[k] * overlap - (0 if spoiled else phi[k] ** 2))]
     return left, right
 
 
@@ -108,7 +108,7 @@ one_output_overlaps.breaks("Δ replaced by its diagonal", kept=lambda Delta: np.
 
 
 @one_output_overlaps.proof("any two neurons and any number of inputs, through ‖w_k‖ and w_1·w_2")
-def overlaps_of_two(spoilt: bool) -> Any:
+def overlaps_of_two(spoiled: bool) -> Any:
     from sympy import Matrix, diag, symbols
 
     p, a = symbols("p:2", positive=True), symbols("a:2")
@@ -117,7 +117,7 @@ def overlaps_of_two(spoilt: bool) -> Any:
     Delta = Matrix(a) * Matrix(a).T - gram
     delta = [Delta[k, k] for k in (0, 1)]
     kappa = [a[k] ** 2 + p[k] ** 2 for k in (0, 1)]  # κ² = δ² + 4μ²
-    sign = 1 if spoilt else -1
+    sign = 1 if spoiled else -1
     M = diag(*(2 / (kappa[k] + sign * delta[k]) for k in (0, 1)))
     root, mu = diag(*(1 / pk for pk in p)), Matrix([a[k] * p[k] for k in (0, 1)])
     return root * gram * root, M * mu * mu.T * M - root * Delta * root
@@ -166,7 +166,7 @@ matrix_riccati.breaks("Δ not isotropic", stretch=1.4)
 
 
 @matrix_riccati.proof("any sizes, by letters that do not commute; WWᵀ = AAᵀ − δI is put in")
-def riccati_and_bernoulli(spoilt: bool) -> Any:
+def riccati_and_bernoulli(spoiled: bool) -> Any:
     from sympy import expand, symbols
 
     A, At, W, Wt, B, Bt = symbols("A At W Wt B Bt", commutative=False)  # B is β*
@@ -177,7 +177,7 @@ def riccati_and_bernoulli(spoilt: bool) -> Any:
     dAt = (Bt - At * W) * Wt
 
     def isotropic(expression: Any) -> Any:
-        return expand(expand(expression).subs(W * Wt, A * At - (0 if spoilt else delta)))
+        return expand(expand(expression).subs(W * Wt, A * At - (0 if spoiled else delta)))
 
     d_nu = -inverse * dA * inverse * W * B + inverse * dW * B
     lift, lift_t = nu + delta, Bt * Wt * At**-1 + delta

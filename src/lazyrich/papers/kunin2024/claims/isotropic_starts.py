@@ -134,13 +134,13 @@ isotropy_needs_room.breaks("h = c, or h = d", room=4)
 
 
 @isotropy_needs_room.proof("h = 2, c = 1, two inputs: v ⟂ a has vᵀΔv = −η_a‖Wᵀv‖² ≤ 0 < δ; every number a symbol")
-def no_room_upstream(spoilt: bool) -> Any:
+def no_room_upstream(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     a, W = Matrix(symbols("a:2")), Matrix(2, 2, symbols("w:4"))
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
     Delta = eta_w * a * a.T - eta_a * W * W.T
-    v = Matrix([a[1], a[0]]) if spoilt else Matrix([-a[1], a[0]])
+    v = Matrix([a[1], a[0]]) if spoiled else Matrix([-a[1], a[0]])
     return (v.T * Delta * v)[0], -eta_a * (W.T * v).dot(W.T * v)
 
 
@@ -187,11 +187,11 @@ hyperboloid_pieces.breaks("two pieces whenever d = 1", pieces=lambda d, delta: 2
 @hyperboloid_pieces.proof(
     "d = 1, c = 2, δ < 0: w² = ‖a‖² + |δ| > 0 everywhere on it, so that w has one sign on a piece", whole=False
 )
-def never_zero(spoilt: bool) -> Any:
+def never_zero(spoiled: bool) -> Any:
     from sympy import symbols
     from sympy.core.logic import fuzzy_and
 
     a, size = symbols("a:2", real=True), symbols("size", positive=True)
-    square = a[0] ** 2 + a[1] ** 2 + (-size if spoilt else size)
+    square = a[0] ** 2 + a[1] ** 2 + (-size if spoiled else size)
     least = square.subs({a[0]: 0, a[1]: 0})
     return fuzzy_and([(square - least).is_nonnegative, least.is_positive])

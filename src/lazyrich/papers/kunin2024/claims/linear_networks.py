@@ -65,12 +65,12 @@ all_linear_maps.breaks("one neuron fewer", fewer=1)
 
 
 @all_linear_maps.proof("d = 2, c = 3 with h = 2: W = I and A = β; with h = 1 every minor of WᵀA is zero")
-def by_the_identity(spoilt: bool) -> Any:
+def by_the_identity(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     beta, w, a = Matrix(2, 3, symbols("b:6")), Matrix(1, 2, symbols("w:2")), Matrix(1, 3, symbols("a:3"))
     minor = (w.T * a)[:, :2].det()
-    return [eye(2).T * beta, Matrix([minor])], [beta, Matrix([1 if spoilt else 0])]
+    return [eye(2).T * beta, Matrix([minor])], [beta, Matrix([1 if spoiled else 0])]
 
 
 @claim(
@@ -91,14 +91,14 @@ wide_conservation.breaks("the rates of the layers exchanged", weights=RATES[::-1
 
 
 @wide_conservation.proof("any sizes and any loss: letters that do not commute stand for the matrices")
-def nothing_drives_the_imbalance(spoilt: bool) -> Any:
+def nothing_drives_the_imbalance(spoiled: bool) -> Any:
     from sympy import expand, symbols
 
     # G = ∂L/∂β, (d, c); At, Wt, Gt are the transposes.
     A, At, W, Wt, G, Gt = symbols("A At W Wt G Gt", commutative=False)
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
     dA, dAt, dW, dWt = -eta_a * W * G, -eta_a * Gt * Wt, -eta_w * A * Gt, -eta_w * G * At
-    of_A, of_W = (eta_a, eta_w) if spoilt else (eta_w, eta_a)
+    of_A, of_W = (eta_a, eta_w) if spoiled else (eta_w, eta_a)
     return expand(of_A * (dA * At + A * dAt) - of_W * (dW * Wt + W * dWt)), 0
 
 
@@ -128,14 +128,14 @@ wide_conservation_in_the_appendix.breaks("the rates of the layers exchanged", we
 
 
 @wide_conservation_in_the_appendix.proof("any sizes: what is printed drifts by (η_w − η_a)(AGᵀWᵀ + WGAᵀ), G = ∂L/∂β")
-def drift_without_the_rates(spoilt: bool) -> Any:
+def drift_without_the_rates(spoiled: bool) -> Any:
     from sympy import expand, symbols
 
     A, At, W, Wt, G, Gt = symbols("A At W Wt G Gt", commutative=False)
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
     grows_A = -eta_a * (W * G * At + A * Gt * Wt)
     grows_W = -eta_w * (A * Gt * Wt + W * G * At)
-    drift = (0 if spoilt else eta_w - eta_a) * (A * Gt * Wt + W * G * At)
+    drift = (0 if spoiled else eta_w - eta_a) * (A * Gt * Wt + W * G * At)
     return expand(grows_A - grows_W - drift), 0
 
 
@@ -168,7 +168,7 @@ wide_tangent_kernel.breaks("the rates of the layers exchanged", M=lambda W, A: M
 
 
 @wide_tangent_kernel.proof("two samples, two inputs, two hidden units, two outputs; every number a symbol")
-def kernel_is_a_kronecker_sum(spoilt: bool) -> Any:
+def kernel_is_a_kronecker_sum(spoiled: bool) -> Any:
     from sympy import Matrix, diag, eye, kronecker_product, symbols
 
     X, W, A = (Matrix(2, 2, symbols(f"{name}:4")) for name in "xwa")
@@ -177,7 +177,7 @@ def kernel_is_a_kronecker_sum(spoilt: bool) -> Any:
     J = outputs.jacobian([*W, *A])
     rates = diag(*[eta_w] * 4, *[eta_a] * 4)
     C, D = eta_w * A.T * A, eta_a * W.T * W
-    C, D = (D, C) if spoilt else (C, D)
+    C, D = (D, C) if spoiled else (C, D)
     M = kronecker_product(C, eye(2)) + kronecker_product(eye(2), D)
     spread = kronecker_product(eye(2), X)
     return J * rates * J.T, spread * M * spread.T
@@ -202,14 +202,14 @@ wide_function_flow.breaks("vec stacking rows", stack=np.ravel)
 
 
 @wide_function_flow.proof("three inputs, two hidden units, two outputs, any gradient G; every number a symbol")
-def vectorised_flow(spoilt: bool) -> Any:
+def vectorized_flow(spoiled: bool) -> Any:
     from sympy import Matrix, eye, kronecker_product, symbols
 
     W, A, G = (Matrix(2, 3, symbols("w:6")), Matrix(2, 2, symbols("a:4")), Matrix(3, 2, symbols("g:6")))
     eta_w, eta_a = symbols("eta_w eta_a")
     moves = (-eta_w * A * G.T).T * A + W.T * (-eta_a * W * G)
     M = kronecker_product(eta_w * A.T * A, eye(3)) + kronecker_product(eye(2), eta_a * W.T * W)
-    vec = (lambda B: B.reshape(6, 1)) if spoilt else (lambda B: B.T.reshape(6, 1))
+    vec = (lambda B: B.reshape(6, 1)) if spoiled else (lambda B: B.T.reshape(6, 1))
     return vec(moves), -M * vec(G)
 
 
@@ -246,14 +246,14 @@ theorem_2.breaks("δ_k of the wrong sign", outer=lambda beta, delta: _outer(beta
 
 
 @theorem_2.proof("each neuron, two inputs and two outputs, every number a symbol; √ through κ = η_w‖a‖² + η_a‖w‖² ≥ 0")
-def neuron_from_its_product(spoilt: bool) -> Any:
+def neuron_from_its_product(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     w, a = Matrix(symbols("w:2")), Matrix(symbols("a:2"))
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
     beta, square = w * a.T, w.dot(w) * a.dot(a)
     delta, kappa = eta_w * a.dot(a) - eta_a * w.dot(w), eta_w * a.dot(a) + eta_a * w.dot(w)
-    sign = -1 if spoilt else 1
+    sign = -1 if spoiled else 1
     return (
         [kappa**2, eta_w * a * a.T, eta_a * w * w.T],
         [
@@ -310,11 +310,11 @@ one_hidden_unit.breaks("δ of the wrong sign", M=lambda beta, kappa, delta: _uni
 
 
 @one_hidden_unit.proof("(d, c) = (3, 1), (1, 3), (1, 1); every number a symbol, √ through κ = η_w‖a‖² + η_a‖w‖² ≥ 0")
-def one_unit_in_symbols(spoilt: bool) -> Any:
+def one_unit_in_symbols(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
-    sign, left, right = (-1 if spoilt else 1), [], []
+    sign, left, right = (-1 if spoiled else 1), [], []
     for d, c in ((3, 1), (1, 3), (1, 1)):
         w, a = Matrix(symbols(f"w:{d}")), Matrix(symbols(f"a:{c}"))
         beta, square = w * a.T, w.dot(w) * a.dot(a)
@@ -372,7 +372,7 @@ one_hidden_unit_limits.breaks("the two limits exchanged", towards=-1.0)
 
 
 @one_hidden_unit_limits.proof("the two coefficients over |δ|, any ‖β‖ and rates, both limits")
-def coefficients_for_large_delta(spoilt: bool) -> Any:
+def coefficients_for_large_delta(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     size, r = symbols("size r", positive=True)  # |δ|, √(η_aη_w)‖β‖
@@ -380,4 +380,4 @@ def coefficients_for_large_delta(spoilt: bool) -> Any:
     for sign in (1, -1):
         kappa, delta = sqrt(size**2 + 4 * r**2), sign * size
         found += [limit((kappa + s * delta) / (2 * size), size, oo) for s in (1, -1)]
-    return found, [0, 1, 1, 0] if spoilt else [1, 0, 0, 1]
+    return found, [0, 1, 1, 0] if spoiled else [1, 0, 0, 1]

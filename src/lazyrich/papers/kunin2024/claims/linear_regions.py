@@ -70,7 +70,7 @@ def _odd_wheel(rng: np.random.Generator, more: int = 0) -> tuple[Layers, float]:
 @claim(
     "kunin2024",
     "proposition 17",
-    "Without redundant neurons, activation regions can be colored with two colors so that neighbours differ",
+    "Without redundant neurons, activation regions can be colored with two colors so that neighbors differ",
     quote=r"If $f(x;\theta)$ lacks redundant neurons, implying that every neuron influences an activation region, "
     r"then the "
     r"partition of input space can be colored with two distinct colors such that neighboring regions do not share the "
@@ -98,14 +98,14 @@ two_colors.printed(draw=_odd_wheel)
 two_colors.breaks("two neurons that switch together, and another line: seven regions", draw=lambda g: _odd_wheel(g, 1))
 
 
-@two_colors.proof("the wheel with p = q = r = 1, in integers: five sectors, each unlike its neighbours", whole=False)
-def five_sectors(spoilt: bool) -> Any:
+@two_colors.proof("the wheel with p = q = r = 1, in integers: five sectors, each unlike its neighbors", whole=False)
+def five_sectors(spoiled: bool) -> Any:
     from fractions import Fraction
 
     rays = [(1, 0), (0, 1), (-1, 0), (-1, -1), (0, -1), (1, 0)]  # once round the origin
 
     def pattern(x: Any, y: Any) -> tuple[bool, ...]:
-        last = max(x, 0) - max(-x, 0) + (0 if spoilt else 1) * max(-y, 0)
+        last = max(x, 0) - max(-x, 0) + (0 if spoiled else 1) * max(-y, 0)
         return x > 0, -x > 0, -y > 0, last > 0
 
     sectors = []
@@ -126,7 +126,7 @@ def five_sectors(spoilt: bool) -> Any:
     why="yes or no",
 )
 def parity_colors(setup: Setup, doubled: bool = False) -> Evidence:
-    """Cells of a first layer with biases, from `linear_regions`: neighbours share two corners."""
+    """Cells of a first layer with biases, from `linear_regions`: neighbors share two corners."""
     rng = setup.rng
     W = np.hstack([rng.normal(size=(6, 2)), rng.uniform(-0.5, 0.5, (6, 1))])
     W[0, 2] = 0.0  # a line that does cut the box
@@ -138,7 +138,7 @@ def parity_colors(setup: Setup, doubled: bool = False) -> Evidence:
         for j, other in enumerate(cells.polygons[:i]):
             if np.sum(np.max(np.abs(one[:, None] - other), axis=2) < 1e-9) == 2:
                 good, bad = good + (parity[i] != parity[j]), bad + (parity[i] == parity[j])
-    return Evidence.true(bad == 0 and good >= len(cells) - 1, f"{len(cells)} cells, {good + bad} pairs of neighbours")
+    return Evidence.true(bad == 0 and good >= len(cells) - 1, f"{len(cells)} cells, {good + bad} pairs of neighbors")
 
 
 parity_colors.breaks("a redundant neuron, which switches with another", doubled=True)
@@ -224,7 +224,7 @@ def _slopes(layers: Sequence[Array], last: Array, x: Array, gamma: float = 0.3) 
 @claim(
     "kunin2024",
     "appendix C.1",
-    "Where neighbouring regions have different predictors, their boundary is orthogonal to the difference, a vector in "
+    "Where neighboring regions have different predictors, their boundary is orthogonal to the difference, a vector in "
     "the span of the first-layer weights",
     quote=r"When the neighboring regions have different linear predictors[^10], then this hyperplane is orthogonal to "
     r"their "
@@ -254,7 +254,7 @@ boundary_normals.breaks("the normals of other boundaries", own=False)
 @claim(
     "kunin2024",
     "footnote 10",
-    "Neighbouring regions may have the same linear predictor",
+    "Neighboring regions may have the same linear predictor",
     quote=r"It is possible for neighboring regions to have the same linear predictor.",
     tolerance=1e-12,
     why=ROUNDING,
@@ -363,7 +363,7 @@ number_of_regions.breaks("h^d of a layer", pieces=lambda h, d: h**d)
     "d = 1, 2, 3: Σ_{i≤d} C(h, i) obeys r(h + 1, d) = r(h, d) + r(h, d − 1), one more hyperplane, cut by the others",
     whole=False,
 )
-def one_more_hyperplane(spoilt: bool) -> Any:
+def one_more_hyperplane(spoiled: bool) -> Any:
     from sympy import factorial, ff, symbols
 
     h = symbols("h")
@@ -371,5 +371,5 @@ def one_more_hyperplane(spoilt: bool) -> Any:
     def pieces(n: Any, d: int) -> Any:
         return sum(ff(n, i) / factorial(i) for i in range(d + 1))
 
-    shift = 1 if spoilt else 0
+    shift = 1 if spoiled else 0
     return [pieces(h + 1, d) for d in (1, 2, 3)], [pieces(h, d) + pieces(h + shift, d - 1) for d in (1, 2, 3)]

@@ -161,12 +161,12 @@ span_in_weights.breaks("degenerate: one w_k(0), or one a_k(0), is zero", last=0.
 
 
 @span_in_weights.proof("two inputs, three outputs, w_k ≠ 0: the projection onto the rows of w_ka_kᵀ is that onto a_k")
-def rows_of_a_neuron(spoilt: bool) -> Any:
+def rows_of_a_neuron(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     w, a = Matrix(symbols("w:2")), Matrix(symbols("a:3"))
     beta = w * a.T
-    return beta.T * beta / (w.dot(w) * a.dot(a)), a * a.T / (1 if spoilt else a.dot(a))
+    return beta.T * beta / (w.dot(w) * a.dot(a)), a * a.T / (1 if spoiled else a.dot(a))
 
 
 @claim(

@@ -37,13 +37,13 @@ balanced_equations.breaks("δ = 0.5", delta=0.5)
 
 
 @balanced_equations.proof("two inputs, unit rates, both signs of a, on the cone a² = ‖w‖²")
-def equations_on_the_cone(spoilt: bool) -> Any:
+def equations_on_the_cone(spoiled: bool) -> Any:
     left, right = [], []
     for sign in (1, -1):
         net = _symbols.neuron(2, unit=True, sign=sign)
         mu, phi = net.a * net.length, net.along / (net.length * net.B)
         left += [net.rate(mu), net.rate(phi)]
-        right += [sign * (1 if spoilt else 2) * mu * (phi * net.B - mu), sign * net.B * (1 - phi**2)]
+        right += [sign * (1 if spoiled else 2) * mu * (phi * net.B - mu), sign * net.B * (1 - phi**2)]
         cone = {net.a: sign * net.length}
         left[-2:], right[-2:] = [e.subs(cone) for e in left[-2:]], [e.subs(cone) for e in right[-2:]]
     return left, right
@@ -75,9 +75,9 @@ balanced_sign.breaks("downstream", share=0.3)
 @balanced_sign.proof(
     "unit rates, two inputs: on the cone a'/a = w·β*/a − a² ≥ −‖β*‖ − a², so that a is not zero in finite time"
 )
-def cannot_reach_zero(spoilt: bool) -> Any:
+def cannot_reach_zero(spoiled: bool) -> Any:
     net = _symbols.neuron(2, unit=True)
-    cone = {net.a: (2 if spoilt else 1) * net.length}
+    cone = {net.a: (2 if spoiled else 1) * net.length}
     # (w·β*/a)² + (w × β*)²/a² = ‖β*‖² on the cone: |w·β*/a| ≤ ‖β*‖
     across = net.w[0] * net.pull[1] - net.w[1] * net.pull[0]
     bound = (net.along**2 + across**2) / net.a**2
@@ -105,11 +105,11 @@ balanced_phi.breaks("δ = 0.5", delta=0.5)
 
 
 @balanced_phi.proof("in general: it solves φ' = ‖β*‖(1 − φ²) from φ₀")
-def tanh_solves(spoilt: bool) -> Any:
+def tanh_solves(spoiled: bool) -> Any:
     from sympy import atanh, symbols, tanh
 
     t, B, start = symbols("t B phi0", positive=True)
-    phi = tanh(atanh(start) + (2 if spoilt else 1) * B * t)
+    phi = tanh(atanh(start) + (2 if spoiled else 1) * B * t)
     return [phi.diff(t), phi.subs(t, 0)], [B * (1 - phi**2), start]
 
 
@@ -140,11 +140,11 @@ balanced_mu.breaks("δ = 0.5", delta=0.5)
 
 
 @balanced_mu.proof("in general: it solves μ' = 2‖β*‖ tanh(s) μ − 2μ² from μ₀, as mended")
-def bernoulli_solved(spoilt: bool) -> Any:
+def bernoulli_solved(spoiled: bool) -> Any:
     from sympy import cosh, exp, sinh, symbols, tanh
 
     t, B, c, start = symbols("t B c mu0", positive=True)
-    s, factor = c + B * t, 1 if spoilt else B
+    s, factor = c + B * t, 1 if spoiled else B
 
     def part(s: Any) -> Any:
         return 2 * s + sinh(2 * s)
@@ -174,10 +174,10 @@ balanced_saddle.breaks("φ₀ = −0.99", phi=-0.99)
 
 
 @balanced_saddle.proof("in general: it solves μ' = 2μ(−‖β*‖ − μ), and tends to 0")
-def driven_to_zero(spoilt: bool) -> Any:
+def driven_to_zero(spoiled: bool) -> Any:
     from sympy import exp, limit, oo, symbols
 
     t, B, start = symbols("t B mu0", positive=True)
-    x = start / (start + B) * exp((-1 if spoilt else -2) * B * t)
+    x = start / (start + B) * exp((-1 if spoiled else -2) * B * t)
     mu = B * x / (1 - x)
     return [mu.diff(t), mu.subs(t, 0), limit(mu, t, oo)], [2 * mu * (-B - mu), start, 0]

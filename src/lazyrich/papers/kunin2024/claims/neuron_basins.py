@@ -76,12 +76,12 @@ crossing_condition.breaks("−ν₀ for −2ν₀", factor=1.0)
 @crossing_condition.proof(
     "in general: the denominator is zero where tanh Rt = −2R/(2ν₀ + δ), which is in (0, 1) iff so"
 )
-def denominator_vanishes(spoilt: bool) -> Any:
+def denominator_vanishes(spoiled: bool) -> Any:
     from sympy import symbols, tanh
     from sympy.core.logic import fuzzy_and
 
     R, x, excess = symbols("R x e", positive=True)  # x = Rt
-    slope = -2 * R - (-1 if spoilt else 1) * excess  # 2ν₀ + δ < −2R, by any excess; spoilt: it is not
+    slope = -2 * R - (-1 if spoiled else 1) * excess  # 2ν₀ + δ < −2R, by any excess; spoiled: it is not
     when = -2 * R / slope  # what tanh must be
     zero = (2 * R + slope * tanh(x)).subs(tanh(x), when).simplify() == 0
     inside = (when * (1 - when) * slope**2).simplify()  # positive iff 0 < when < 1
@@ -128,8 +128,8 @@ def _kept_side(net: Any, factor: Any) -> tuple[list[Any], list[Any]]:
 
 
 @basins.proof("unit rates, two inputs, any δ: the side of the hyperplane is kept, and at the minimum it is that of a")
-def sides_are_kept(spoilt: bool) -> Any:
-    return _kept_side(_symbols.neuron(2, unit=True), 2 if spoilt else 1)
+def sides_are_kept(spoiled: bool) -> Any:
+    return _kept_side(_symbols.neuron(2, unit=True), 2 if spoiled else 1)
 
 
 @claim(
@@ -155,8 +155,8 @@ basins_with_rates.breaks("the rates of the two layers exchanged", side=lambda ne
 @basins_with_rates.proof(
     "any rates, two inputs, any δ: the side of the hyperplane is kept, and at the minimum that of a"
 )
-def sides_are_kept_with_rates(spoilt: bool) -> Any:
-    return _kept_side(_symbols.neuron(2), 2 if spoilt else 1)
+def sides_are_kept_with_rates(spoiled: bool) -> Any:
+    return _kept_side(_symbols.neuron(2), 2 if spoiled else 1)
 
 
 @claim(
@@ -180,12 +180,12 @@ sufficiently_aligned.breaks("aligned enough for both signs of a₀", turn=np.one
 
 
 @sufficiently_aligned.proof("in general: a₀ times the side of the hyperplane is β₀·β* + a₀²l₊")
-def side_in_terms_of_beta(spoilt: bool) -> Any:
+def side_in_terms_of_beta(spoiled: bool) -> Any:
     from sympy import symbols
 
     net, up = _symbols.neuron(2, unit=True), symbols("l", positive=True)
     beta = net.a * net.w
-    return net.a * (net.along + net.a * up), beta.dot(net.pull) + net.a ** (1 if spoilt else 2) * up
+    return net.a * (net.along + net.a * up), beta.dot(net.pull) + net.a ** (1 if spoiled else 2) * up
 
 
 @claim(
@@ -211,13 +211,13 @@ empty_surface.breaks("δ < 0", delta=-0.7)
 
 
 @empty_surface.proof("in general: (w·β*)² − ‖w‖²‖β*‖² would be δ(a²l₊ + ‖β*‖²), which is positive with δ")
-def more_than_cauchy_allows(spoilt: bool) -> Any:
+def more_than_cauchy_allows(spoiled: bool) -> Any:
     from sympy import symbols
 
     a, up, delta = symbols("a l delta", positive=True)
     B2 = up**2 - delta * up  # of l₊² = δl₊ + ‖β*‖²
     excess = (a * up) ** 2 - (a**2 - delta) * B2
-    return excess, delta * (a**2 * up + (2 if spoilt else 1) * B2)
+    return excess, delta * (a**2 * up + (2 if spoiled else 1) * B2)
 
 
 @claim(
@@ -245,13 +245,13 @@ separatrix.breaks("5 percent off the hyperplane", share=1.05)
 @separatrix.proof(
     "any rates: on the hyperplane a' = a(l₋ − η_w a²), l₋ < 0, which a₀e^{l₋t}/s solves and which ends in 0"
 )
-def slides_to_the_saddle(spoilt: bool) -> Any:
+def slides_to_the_saddle(spoiled: bool) -> Any:
     from sympy import exp, limit, oo, sqrt, symbols
 
     t, start, up, down, eta_w = symbols("t a0 u m eta_w", positive=True)  # l₊ = u, l₋ = −m
     a = start * exp(-down * t) / sqrt(1 + eta_w * start**2 * (1 - exp(-2 * down * t)) / down)
     # a' = η_a w·β* + δa − η_w a³ with η_a w·β* = −l₊a and δ = l₊ + l₋
-    speed = -up * a + (up - (2 if spoilt else 1) * down) * a - eta_w * a**3
+    speed = -up * a + (up - (2 if spoiled else 1) * down) * a - eta_w * a**3
     return [a.diff(t), a.subs(t, 0), limit(a, t, oo)], [speed, start, 0]
 
 
@@ -281,7 +281,7 @@ recovery.breaks("the rates of the two layers exchanged", believed=lambda rates: 
 
 
 @recovery.proof("in general: any rates, both signs of a")
-def back_from_mu(spoilt: bool) -> Any:
+def back_from_mu(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     left, right = [], []
@@ -290,7 +290,7 @@ def back_from_mu(spoilt: bool) -> Any:
         a, mu = sign * size, sign * size * r
         delta = eta_w * a**2 - eta_a * r**2
         kappa = _symbols.tidy(sqrt(delta**2 + 4 * eta_a * eta_w * mu**2))
-        shift = 2 * delta if spoilt else delta
+        shift = 2 * delta if spoiled else delta
         left += [a, r]
         right += [
             sign * _symbols.tidy(sqrt((kappa + shift) / (2 * eta_w))),
@@ -327,8 +327,8 @@ across_the_target.breaks("the negative square root", branch=-1.0)
 
 
 @across_the_target.proof("three inputs, any rates: what of w is across β* obeys c' = −η_w a² c")
-def only_shrinks(spoilt: bool) -> Any:
+def only_shrinks(spoiled: bool) -> Any:
     net = _symbols.neuron(3)
     B2 = net.pull.dot(net.pull)
     across = net.w * B2 - net.along * net.pull
-    return across.applyfunc(net.rate), -net.rates[1 if spoilt else 0] * net.a**2 * across
+    return across.applyfunc(net.rate), -net.rates[1 if spoiled else 0] * net.a**2 * across

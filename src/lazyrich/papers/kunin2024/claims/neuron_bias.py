@@ -22,7 +22,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
 )
 from lazyrich.papers.verdicts import Verdict
 
-LIMIT = "the flow's end at rtol 1e-12 after e^-20 or more; the minimiser's gradient is below 1e-10"
+LIMIT = "the flow's end at rtol 1e-12 after e^-20 or more; the minimizer's gradient is below 1e-10"
 
 
 def _bias(net: Neuron, sign: float = 1.0, product: float = 1.0) -> Any:
@@ -36,7 +36,7 @@ def _bias(net: Neuron, sign: float = 1.0, product: float = 1.0) -> Any:
 @claim(
     "kunin2024",
     "section 3, theorem 1",
-    "β_∞ minimises Ψ_δ(β) − ψ_δβ̂₀·β over Xβ = y, for δ > 0, = 0 and < 0, if β(t) is never zero (η_aη_w = 1, as A.3 "
+    "β_∞ minimizes Ψ_δ(β) − ψ_δβ̂₀·β over Xβ = y, for δ > 0, = 0 and < 0, if β(t) is never zero (η_aη_w = 1, as A.3 "
     "has it)",
     quote=r"for any $\delta \in \mathbb{R}$, and initialization $\beta_0$ such that $\beta(t) \neq 0$ for all $t \ge "
     r"0$, if the gradient flow solution $\beta(\infty)$ satisfies $X \beta(\infty) = y$, then, $$\beta(\infty) = "
@@ -57,7 +57,7 @@ theorem_1.breaks("without the term of the initialization", sign=0.0)
 theorem_1.breaks("β passes zero: a changes its sign", start=lambda rng, delta, **options: turned(rng, **options))
 
 
-def _slope_in_parameters(sign: int, spoilt: bool) -> Any:
+def _slope_in_parameters(sign: int, spoiled: bool) -> Any:
     """Return both sides of ∇Ψ_δ = √2 sgn(a)w at β = aw.
 
     As w − w₀ is in the row space of X, so is ∇Ψ_δ(β_∞) − ∇Ψ_δ(β₀) if a keeps its sign: the first-order condition of
@@ -67,15 +67,15 @@ def _slope_in_parameters(sign: int, spoilt: bool) -> Any:
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols("beta:3", real=True))
     kappa = sqrt(delta**2 + 4 * beta.dot(beta))
-    potential = (kappa - (1 if spoilt else 2) * delta) * sqrt(kappa + delta) / 3
+    potential = (kappa - (1 if spoiled else 2) * delta) * sqrt(kappa + delta) / 3
     net = _symbols.neuron(3, unit=True, sign=sign)
     slope = Matrix([potential.diff(each) for each in beta])
     return _symbols.at_neuron(slope, delta, beta, net), sqrt(2) * sign * net.w
 
 
 @theorem_1.proof("three inputs, unit rates, a > 0, any δ: ∇Ψ_δ(aw) = √2 w, and w moves in the row space of X alone")
-def slope_is_w(spoilt: bool) -> Any:
-    return _slope_in_parameters(1, spoilt)
+def slope_is_w(spoiled: bool) -> Any:
+    return _slope_in_parameters(1, spoiled)
 
 
 @claim(
@@ -102,8 +102,8 @@ theorem_1_across_the_sign_change.breaks("with the second term as in theorem 1", 
 
 
 @theorem_1_across_the_sign_change.proof("three inputs, unit rates, a < 0: there ∇Ψ_δ(aw) = −√2 w")
-def slope_turns_with_a(spoilt: bool) -> Any:
-    return _slope_in_parameters(-1, spoilt)
+def slope_turns_with_a(spoiled: bool) -> Any:
+    return _slope_in_parameters(-1, spoiled)
 
 
 @claim(
@@ -126,7 +126,7 @@ theorem_1_with_rates.breaks("β and y not rescaled", product=1.0)
 
 
 @theorem_1_with_rates.proof("three inputs, any rates, a > 0: ∇Ψ_δ at √(η_aη_w)aw is √(2η_a) w")
-def slope_with_rates(spoilt: bool) -> Any:
+def slope_with_rates(spoiled: bool) -> Any:
     from sympy import Matrix, Symbol, sqrt, symbols
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols("beta:3", real=True))
@@ -134,7 +134,7 @@ def slope_with_rates(spoilt: bool) -> Any:
     potential = (kappa - 2 * delta) * sqrt(kappa + delta) / 3
     net = _symbols.neuron(3)
     eta_w, eta_a = net.rates
-    scaled = (1 if spoilt else sqrt(eta_a * eta_w)) * net.a * net.w
+    scaled = (1 if spoiled else sqrt(eta_a * eta_w)) * net.a * net.w
     slope = Matrix([potential.diff(each) for each in beta])
     there = slope.subs({delta: net.delta, **dict(zip(beta, scaled, strict=True))})
     return _symbols.tidy(there), sqrt(2 * eta_a) * net.w
@@ -188,7 +188,7 @@ direction_preserved.breaks("δ → ∞", sign=1.0)
 @direction_preserved.proof(
     "in general: the limit of (a_∞/a₀)², with a_∞ from the conservation of δ and w_∞ = Pw₀ + X⁺y/a_∞", whole=False
 )
-def shares_are_kept(spoilt: bool) -> Any:
+def shares_are_kept(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     D, seen, unseen, B = symbols("D q p B", positive=True)  # δ = −D, ‖Qβ₀‖², ‖Pβ₀‖², ‖X⁺y‖²
@@ -196,4 +196,4 @@ def shares_are_kept(spoilt: bool) -> Any:
     start = 2 * total / (sqrt(D**2 + 4 * total) + D)  # a₀²
     v = -D + unseen / start
     end = 2 * B / (sqrt(v**2 + 4 * B) - v)  # a_∞²
-    return limit(end / start, D, oo), B / (total if spoilt else seen)
+    return limit(end / start, D, oo), B / (total if spoiled else seen)

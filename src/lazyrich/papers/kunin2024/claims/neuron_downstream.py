@@ -79,12 +79,12 @@ plane_system.breaks("other rates of product 1", rates=PRODUCT_ONE)
 
 
 @plane_system.proof("three inputs, unit rates; all numbers symbols")
-def rates_in_the_plane(spoilt: bool) -> Any:
+def rates_in_the_plane(spoiled: bool) -> Any:
     net = _symbols.neuron(3, unit=True)
     a, omega = net.a, net.along
     return [net.field[0], net.rate(omega)], [
         omega - a * (a**2 - net.delta),
-        a * net.pull.dot(net.pull) - a ** (1 if spoilt else 2) * omega,
+        a * net.pull.dot(net.pull) - a ** (1 if spoiled else 2) * omega,
     ]
 
 
@@ -128,8 +128,8 @@ lemma_4.breaks("inputs not whitened", flow=_stretched)
 
 
 @lemma_4.proof("any rates, three inputs: on the axes the flow points into the quadrant where a and ω have one sign")
-def into_the_quadrant(spoilt: bool) -> Any:
-    net = _symbols.neuron(3, whitened=not spoilt)
+def into_the_quadrant(spoiled: bool) -> Any:
+    net = _symbols.neuron(3, whitened=not spoiled)
     eta_w, eta_a = net.rates
     outer, along, omega = net.field[0], net.rate(net.along), net.along
     across = {net.w[0]: -(net.w[1] * net.pull[1] + net.w[2] * net.pull[2]) / net.pull[0]}  # ω = 0
@@ -162,12 +162,12 @@ lemma_4_in_general.breaks("of the product a w·Xᵀy, as in lemma 4", of=lambda 
 
 
 @lemma_4_in_general.proof("two inputs, any XᵀX and rates: the loss falls, and where a = 0 it is ½‖y‖²")
-def falling_loss(spoilt: bool) -> Any:
+def falling_loss(spoiled: bool) -> Any:
     net = _symbols.neuron(2, whitened=False)
     (eta_w, eta_a), product = net.rates, net.a * net.w
     above = (product.T * net.gram * product)[0] / 2 - product.dot(net.pull)  # the loss, less ½‖y‖²
     residual = net.gram * product - net.pull
-    square = net.w.dot(residual) ** 2 * eta_a + net.a**2 * residual.dot(residual) * (eta_a if spoilt else eta_w)
+    square = net.w.dot(residual) ** 2 * eta_a + net.a**2 * residual.dot(residual) * (eta_a if spoiled else eta_w)
     return [net.rate(above), above.subs(net.a, 0)], [-square, 0]
 
 
@@ -194,14 +194,14 @@ upsilon_riccati.breaks("other rates of product 1", rates=PRODUCT_ONE)
 
 
 @upsilon_riccati.proof("in general: the equation (two inputs, unit rates), and the closed form that solves it from υ₀")
-def upsilon_solved(spoilt: bool) -> Any:
+def upsilon_solved(spoiled: bool) -> Any:
     from sympy import symbols
 
     net = _symbols.neuron(2, unit=True)
     upsilon = net.a / net.along
     t, R, delta, start = symbols("t R delta upsilon0", positive=True)
     square = R**2 - delta**2 / 4  # ‖β*‖²
-    found = _symbols.riccati(start, 1, square, (1 if spoilt else -1) * delta, R, t)
+    found = _symbols.riccati(start, 1, square, (1 if spoiled else -1) * delta, R, t)
     return [net.rate(upsilon), found.diff(t), found.subs(t, 0)], [
         1 + net.delta * upsilon - net.pull.dot(net.pull) * upsilon**2,
         1 + delta * found - square * found**2,
@@ -233,10 +233,10 @@ omega_bernoulli.breaks("‖β*‖ for its square", square=lambda net: net.B)
 
 
 @omega_bernoulli.proof("two inputs, unit rates; all numbers symbols")
-def rate_of_omega(spoilt: bool) -> Any:
+def rate_of_omega(spoiled: bool) -> Any:
     net = _symbols.neuron(2, unit=True)
     omega, upsilon = net.along, net.a / net.along
-    size = net.a**2 * net.w.dot(net.w) if spoilt else net.pull.dot(net.pull)
+    size = net.a**2 * net.w.dot(net.w) if spoiled else net.pull.dot(net.pull)
     return net.rate(omega), omega * (upsilon * size - upsilon**2 * omega**2)
 
 
@@ -269,7 +269,7 @@ omega_closed_form.breaks("the mixed term of the integral left out", mixed=0.0)
 @omega_closed_form.proof(
     "in general: with ω = ω₀G/√(1 + ω₀²I), G' = ‖β*‖²υG and I' = 2υ²G² solve the Bernoulli equation"
 )
-def omega_solved(spoilt: bool) -> Any:
+def omega_solved(spoiled: bool) -> Any:
     from sympy import exp, symbols
 
     t, R, D, x = symbols("t R delta upsilon0", positive=True)
@@ -278,7 +278,7 @@ def omega_solved(spoilt: bool) -> Any:
     p = ((x + y) * exp(up * t) + (x - y) * exp(down * t)) / 2  # υG
     mixed = (x**2 - y**2) * (exp(D * t) - 1) / D
     integral = (x + y) ** 2 * (exp(2 * up * t) - 1) / (4 * up) + (x - y) ** 2 * (exp(2 * down * t) - 1) / (4 * down)
-    integral += 2 * mixed if spoilt else mixed
+    integral += 2 * mixed if spoiled else mixed
     z = (square * x - D / 2) / R
     G = ((1 + z) * exp(up * t) + (1 - z) * exp(down * t)) / 2
     return [integral.diff(t), G.diff(t), p.diff(t)], [2 * p**2, square * p, D * p + G]
@@ -306,11 +306,11 @@ mu_phi_from_upsilon.breaks("other rates of product 1", rates=(0.25, 4.0))
 
 
 @mu_phi_from_upsilon.proof("in general, a > 0")
-def from_upsilon(spoilt: bool) -> Any:
+def from_upsilon(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     a, r, B, omega = symbols("a r B omega", positive=True)
-    delta, upsilon = a**2 - (2 if spoilt else 1) * r**2, a / omega
+    delta, upsilon = a**2 - (2 if spoiled else 1) * r**2, a / omega
     length = sqrt(((upsilon * omega) ** 2 - delta).expand())
     return [a * r, omega / (r * B)], [upsilon * omega * length, omega / (B * length)]
 
@@ -346,12 +346,12 @@ one_formula.breaks("inputs not whitened", stretch=(0.6, 1.4))
 
 
 @one_formula.proof("any rates, two inputs: p' = δp + η_aβ*·q, q' = η_wβ*p, (s²)' = 2η_w p² make (p, q)/s the flow")
-def a_linear_flow_divided(spoilt: bool) -> Any:
+def a_linear_flow_divided(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     p, s, eta_w, eta_a, delta = symbols("p s eta_w eta_a delta", positive=True)
     q, target = Matrix(symbols("q:2", real=True)), Matrix(symbols("b:2", real=True))
-    grows = (1 if spoilt else 2) * eta_w * p**2 / (2 * s)  # s'
+    grows = (1 if spoiled else 2) * eta_w * p**2 / (2 * s)  # s'
     a, w = p / s, q / s
     square = (eta_w * a**2 - delta) / eta_a  # ‖w‖², as δ is conserved
     outer = (delta * p + eta_a * q.dot(target)) / s - p * grows / s**2

@@ -46,10 +46,10 @@ whitened_flow.breaks("inputs not whitened", stretch=STRETCHED)
 
 
 @whitened_flow.proof("three inputs, any rates: the slope of the loss at XᵀX = I")
-def flow_on_white_inputs(spoilt: bool) -> Any:
+def flow_on_white_inputs(spoiled: bool) -> Any:
     net = _symbols.neuron(3)
     (eta_w, eta_a), square = net.rates, net.w.dot(net.w)
-    outer = eta_a * (net.along - net.a ** (2 if spoilt else 1) * square)
+    outer = eta_a * (net.along - net.a ** (2 if spoiled else 1) * square)
     return [*net.field], [outer, eta_w * (net.a * net.pull - net.a**2 * net.w)]
 
 
@@ -72,10 +72,10 @@ plane_of_motion.breaks("inputs not whitened", stretch=STRETCHED)
 
 
 @plane_of_motion.proof("three inputs, any rates: w, β* and w' have no volume")
-def no_volume(spoilt: bool) -> Any:
+def no_volume(spoiled: bool) -> Any:
     from sympy import Matrix
 
-    net = _symbols.neuron(3, whitened=not spoilt)
+    net = _symbols.neuron(3, whitened=not spoiled)
     return Matrix.hstack(net.w, net.pull, net.field[1]).det(), 0
 
 
@@ -134,13 +134,13 @@ cosine_of_beta.breaks("the sign turned round for a > 0", turn=lambda a: -np.sign
 
 
 @cosine_of_beta.proof("two inputs, a < 0: the cosine of β is −φ")
-def against_w(spoilt: bool) -> Any:
+def against_w(spoiled: bool) -> Any:
     from sympy import sqrt
 
     net = _symbols.neuron(2, sign=-1)
     beta = net.a * net.w
     cosine = beta.dot(net.pull) / (sqrt(beta.dot(beta).factor()) * net.B)
-    return cosine, (1 if spoilt else -1) * net.along / (net.length * net.B)
+    return cosine, (1 if spoiled else -1) * net.along / (net.length * net.B)
 
 
 def _mu_phi_field(delta: float, B: float, product: float) -> Callable[[Any], Any]:
@@ -178,14 +178,14 @@ mu_phi_equations.breaks("without the rates", product=1.0)
 
 
 @mu_phi_equations.proof("two inputs (the plane of motion), any rates, a > 0; all numbers symbols")
-def chain_rule(spoilt: bool) -> Any:
+def chain_rule(spoiled: bool) -> Any:
     from sympy import sqrt
 
     net, (eta_w, eta_a) = _symbols.neuron(2), _symbols.neuron(2).rates
     mu, phi = net.a * net.length, net.along / (net.length * net.B)
     product = eta_a * eta_w
     kappa = _symbols.tidy(sqrt(net.delta**2 + 4 * product * mu**2))
-    turns = 2 * (eta_a if spoilt else product) * mu * net.B * (1 - phi**2) / (kappa - net.delta).expand()
+    turns = 2 * (eta_a if spoiled else product) * mu * net.B * (1 - phi**2) / (kappa - net.delta).expand()
     return [net.rate(mu), net.rate(phi)], [kappa * (phi * net.B - mu), turns]
 
 
@@ -245,12 +245,12 @@ key_simplification.breaks("without the rates", product=1.0)
 
 
 @key_simplification.proof("in general: both sides are positive and have the same square")
-def squares_of_both_sides(spoilt: bool) -> Any:
+def squares_of_both_sides(spoiled: bool) -> Any:
     from sympy import symbols
 
     a, r, eta_w, eta_a = symbols("a r eta_w eta_a", positive=True)
     delta, mu = eta_w * a**2 - eta_a * r**2, a * r
-    return (eta_w * a**2 + eta_a * r**2) ** 2, delta**2 + (2 if spoilt else 4) * eta_a * eta_w * mu**2
+    return (eta_w * a**2 + eta_a * r**2) ** 2, delta**2 + (2 if spoiled else 4) * eta_a * eta_w * mu**2
 
 
 @claim(
@@ -277,7 +277,7 @@ rates_absorbed_in_mu_phi.breaks("μ and β* not rescaled", scale=1.0)
 
 
 @rates_absorbed_in_mu_phi.proof("in general")
-def equations_without_rates(spoilt: bool) -> Any:
+def equations_without_rates(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     mu, phi, B, product, delta = symbols("mu phi B p delta", positive=True)
@@ -286,7 +286,7 @@ def equations_without_rates(spoilt: bool) -> Any:
         kappa = sqrt(delta**2 + 4 * product * mu**2)
         return [kappa * (phi * B - mu), 2 * product * mu * B / (kappa - delta) * (1 - phi**2)]
 
-    scale = product if spoilt else sqrt(product)
+    scale = product if spoiled else sqrt(product)
     grows, turns = field(mu, B, product)
     return [scale * grows, turns], field(scale * mu, scale * B, 1)
 
@@ -325,11 +325,11 @@ rates_absorbed_in_parameters.breaks("the scales of the two layers exchanged", sc
 
 
 @rates_absorbed_in_parameters.proof("two inputs, any rates: the rescaled parameters obey the equations at unit rates")
-def flow_of_rescaled_parameters(spoilt: bool) -> Any:
+def flow_of_rescaled_parameters(spoiled: bool) -> Any:
     from sympy import sqrt
 
     net = _symbols.neuron(2)
     eta_w, eta_a = (sqrt(each) for each in net.rates)
-    a, w, target = eta_w * net.a, (eta_w if spoilt else eta_a) * net.w, eta_w * eta_a * net.pull
+    a, w, target = eta_w * net.a, (eta_w if spoiled else eta_a) * net.w, eta_w * eta_a * net.pull
     outer, inner = net.field
     return [eta_w * outer, eta_a * inner], [w.dot(target) - a * w.dot(w), a * target - a**2 * w]

@@ -35,12 +35,12 @@ neuron_ntk.breaks("the rates of the two layers exchanged", rates=RATES[::-1])
 
 
 @neuron_ntk.proof("two samples, three inputs; every number a symbol")
-def kernel_of_the_neuron(spoilt: bool) -> Any:
+def kernel_of_the_neuron(spoiled: bool) -> Any:
     from sympy import Matrix, diag, eye, symbols
 
     net, X = _symbols.neuron(3), Matrix(2, 3, symbols("x:6"))
     (eta_w, eta_a), J = net.rates, (X * net.w * net.a).jacobian([net.a, *net.w])
-    outer = net.w * net.w.T * (2 if spoilt else 1)
+    outer = net.w * net.w.T * (2 if spoiled else 1)
     return J * diag(eta_a, *[eta_w] * 3) * J.T, X * (eta_w * net.a**2 * eye(3) + eta_a * outer) * X.T
 
 
@@ -65,13 +65,13 @@ gradient_flow.breaks("the rates of the two layers exchanged", rates=RATES[::-1])
 
 
 @gradient_flow.proof("two samples, two inputs; every number a symbol")
-def slope_of_the_loss(spoilt: bool) -> Any:
+def slope_of_the_loss(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     X, y, w, a = Matrix(2, 2, symbols("x:4")), Matrix(symbols("y:2")), Matrix(symbols("w:2")), symbols("a")
     error = a * X * w - y
     loss = error.dot(error) / 2
-    residual = X.T * X * a * w - (X * y if spoilt else X.T * y)
+    residual = X.T * X * a * w - (X * y if spoiled else X.T * y)
     return [-loss.diff(a), *(-loss.diff(each) for each in w)], [-w.dot(residual), *(-a * residual)]
 
 
@@ -97,7 +97,7 @@ rescaling_symmetry.breaks("w is not divided, but multiplied", power=1.0)
 
 
 @rescaling_symmetry.proof("two samples, two inputs; every number a symbol")
-def loss_is_invariant(spoilt: bool) -> Any:
+def loss_is_invariant(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     X, y, w = Matrix(2, 2, symbols("x:4")), Matrix(symbols("y:2")), Matrix(symbols("w:2"))
@@ -107,7 +107,7 @@ def loss_is_invariant(spoilt: bool) -> Any:
         error = a * X * w - y
         return error.dot(error) / 2
 
-    return loss(alpha * a, w * alpha if spoilt else w / alpha), loss(a, w)
+    return loss(alpha * a, w * alpha if spoiled else w / alpha), loss(a, w)
 
 
 @claim(
@@ -134,14 +134,14 @@ mu_is_invariant.breaks("μ as if it grew with α", turn=lambda alpha: alpha)
 
 
 @mu_is_invariant.proof("two inputs: α > 0 leaves μ and φ, α < 0 turns the signs of both")
-def under_rescaling(spoilt: bool) -> Any:
+def under_rescaling(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     net, left, right = _symbols.neuron(2), [], []
     for sign, alpha in ((1, symbols("alpha", positive=True)), (-1, symbols("alpha", negative=True))):
         w = net.w / alpha
         length = sqrt(w.dot(w).factor())
-        turn = 1 if spoilt else sign
+        turn = 1 if spoiled else sign
         left += [alpha * net.a * length, w.dot(net.pull) / length]
         right += [turn * net.a * net.length, turn * net.along / net.length]
     return left, right
@@ -180,7 +180,7 @@ minima_manifold.breaks("X not of full rank: a surface of minima", rank=2)
 @minima_manifold.proof(
     "two inputs, whitened, any rates: the linearized flow takes the tangent (a, −w) to zero", whole=False
 )
-def tangent_of_the_minima(spoilt: bool) -> Any:
+def tangent_of_the_minima(spoiled: bool) -> Any:
     from sympy import Matrix, zeros
 
     net = _symbols.neuron(2)
@@ -188,7 +188,7 @@ def tangent_of_the_minima(spoilt: bool) -> Any:
     drift = Matrix([outer, *inner]).jacobian([net.a, *net.w])
     there = drift.subs(dict(zip(net.w, net.pull / net.a, strict=True)))
     w = net.pull / net.a
-    away = Matrix([net.a, *(w if spoilt else -w)])
+    away = Matrix([net.a, *(w if spoiled else -w)])
     return there * away, zeros(3, 1)
 
 
@@ -223,7 +223,7 @@ saddles.breaks("w not orthogonal to Xᵀy", off=0.3)
 
 
 @saddles.proof("two inputs, any XᵀX, any rates")
-def rate_of_escape(spoilt: bool) -> Any:
+def rate_of_escape(spoiled: bool) -> Any:
     from sympy import Matrix, Symbol
 
     net, rate, size = _symbols.neuron(2, whitened=False), Symbol("lambda"), Symbol("s")
@@ -233,7 +233,7 @@ def rate_of_escape(spoilt: bool) -> Any:
     drift = Matrix([outer, *inner]).jacobian([net.a, *net.w]).subs(there)
     eta_w, eta_a = net.rates
     brake = eta_a * (across.T * net.gram * across)[0]
-    quadratic = rate**2 + brake * rate - eta_a * eta_w * net.pull.dot(net.pull) * (2 if spoilt else 1)
+    quadratic = rate**2 + brake * rate - eta_a * eta_w * net.pull.dot(net.pull) * (2 if spoiled else 1)
     return [outer.subs(there), (rate * Matrix.eye(3) - drift).det()], [0, rate * quadratic]
 
 
@@ -282,10 +282,10 @@ conservation.breaks("without the rates", rates=(1.0, 1.0))
 
 
 @conservation.proof("three inputs, any XᵀX and Xᵀy, any rates")
-def delta_stands_still(spoilt: bool) -> Any:
+def delta_stands_still(spoiled: bool) -> Any:
     net = _symbols.neuron(3, whitened=False)
     (eta_w, eta_a), square = net.rates, net.w.dot(net.w)
-    return net.rate(eta_w * net.a**2 - (eta_w if spoilt else eta_a) * square), 0
+    return net.rate(eta_w * net.a**2 - (eta_w if spoiled else eta_a) * square), 0
 
 
 @claim(

@@ -44,12 +44,12 @@ preconditioned_flow.breaks("the rates of the two layers exchanged", rates=RATES[
 
 
 @preconditioned_flow.proof("three inputs, any XᵀX and rates; all numbers symbols")
-def product_rule(spoilt: bool) -> Any:
+def product_rule(spoiled: bool) -> Any:
     from sympy import eye
 
     net = _symbols.neuron(3, whitened=False)
     (eta_w, eta_a), beta = net.rates, net.a * net.w
-    M = eta_w * net.a**2 * eye(3) + (eta_w if spoilt else eta_a) * net.w * net.w.T
+    M = eta_w * net.a**2 * eye(3) + (eta_w if spoiled else eta_a) * net.w * net.w.T
     return beta.applyfunc(net.rate), -M * (net.gram * beta - net.pull)
 
 
@@ -75,12 +75,12 @@ outer_quadratic.breaks("the sign of δ turned round", sign=-1.0)
 
 
 @outer_quadratic.proof("in general: the roots are a² > 0 and −η_a‖w‖²/η_w < 0")
-def two_roots(spoilt: bool) -> Any:
+def two_roots(spoiled: bool) -> Any:
     from sympy import symbols
 
     a, r, x, eta_w, eta_a = symbols("a r x eta_w eta_a", positive=True)
     delta, square = eta_w * a**2 - eta_a * r**2, a**2 * r**2
-    other = -eta_a * r**2 / (eta_a if spoilt else eta_w)
+    other = -eta_a * r**2 / (eta_a if spoiled else eta_w)
     return eta_w * x**2 - delta * x - eta_a * square, eta_w * (x - a**2) * (x - other)
 
 
@@ -110,14 +110,14 @@ preconditioner.breaks("the sign of δ turned round", sign=-1.0)
 
 
 @preconditioner.proof("three inputs, any rates, a > 0; all numbers symbols")
-def M_in_terms_of_beta(spoilt: bool) -> Any:
+def M_in_terms_of_beta(spoiled: bool) -> Any:
     from sympy import eye, sqrt
 
     net = _symbols.neuron(3)
     (eta_w, eta_a), beta, delta = net.rates, net.a * net.w, net.delta
     kappa = _symbols.tidy(sqrt(delta**2 + 4 * eta_a * eta_w * beta.dot(beta)))
     ray = beta * beta.T / beta.dot(beta)
-    M = (kappa + delta) / 2 * eye(3) + (kappa - (-delta if spoilt else delta)) / 2 * ray
+    M = (kappa + delta) / 2 * eye(3) + (kappa - (-delta if spoiled else delta)) / 2 * ray
     return eta_w * net.a**2 * eye(3) + eta_a * net.w * net.w.T, M
 
 
@@ -152,13 +152,13 @@ self_consistent.breaks("without the rates", product=1.0)
 
 
 @self_consistent.proof("two inputs, any XᵀX and rates, a > 0: β' of the raw flow is −M(β, δ)Xᵀρ, of β and δ alone")
-def closed_in_beta(spoilt: bool) -> Any:
+def closed_in_beta(spoiled: bool) -> Any:
     from sympy import eye, sqrt
 
     net = _symbols.neuron(2, whitened=False)
     (eta_w, eta_a), beta = net.rates, net.a * net.w
     square = beta.dot(beta)
-    kappa = _symbols.tidy(sqrt(net.delta**2 + (2 if spoilt else 4) * eta_a * eta_w * square))
+    kappa = _symbols.tidy(sqrt(net.delta**2 + (2 if spoiled else 4) * eta_a * eta_w * square))
     M = (kappa + net.delta) / 2 * eye(2) + (kappa - net.delta) / 2 * beta * beta.T / square
     return beta.applyfunc(net.rate), -M * (net.gram * beta - net.pull)
 
@@ -206,7 +206,7 @@ rates_absorbed_in_beta.breaks("β and y multiplied by η_aη_w", scale=PRODUCT)
 
 
 @rates_absorbed_in_beta.proof("two inputs, any XᵀX and Xᵀy")
-def equation_without_rates(spoilt: bool) -> Any:
+def equation_without_rates(spoiled: bool) -> Any:
     from sympy import Matrix, eye, sqrt, symbols
 
     product, delta = symbols("p delta", positive=True)
@@ -219,5 +219,5 @@ def equation_without_rates(spoilt: bool) -> Any:
         M = (kappa + delta) / 2 * eye(2) + (kappa - delta) / 2 * beta * beta.T / square
         return -M * (gram * beta - pull)
 
-    scale = product if spoilt else sqrt(product)
+    scale = product if spoiled else sqrt(product)
     return scale * field(beta, pull, product), field(scale * beta, scale * pull, 1)

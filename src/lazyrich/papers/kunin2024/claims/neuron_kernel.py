@@ -42,7 +42,7 @@ kernel_speed.breaks("η_aη_w left out of the first coefficient", product=1.0)
 
 
 @kernel_speed.proof("two inputs, η_aη_w = 1, β(t) any curve")
-def rate_of_M(spoilt: bool) -> Any:
+def rate_of_M(spoiled: bool) -> Any:
     from sympy import Function, Matrix, cos, eye, sin, sqrt, symbols
 
     t, delta = symbols("t delta", positive=True)
@@ -50,7 +50,7 @@ def rate_of_M(spoilt: bool) -> Any:
     kappa, way = sqrt(delta**2 + 4 * size**2), Matrix([cos(angle), sin(angle)])
     ray = way * way.T
     M = (kappa + delta) / 2 * eye(2) + (kappa - delta) / 2 * ray
-    found = (1 if spoilt else 2) * size / kappa * (eye(2) + ray) * size.diff(t) + (kappa - delta) / 2 * ray.diff(t)
+    found = (1 if spoiled else 2) * size / kappa * (eye(2) + ray) * size.diff(t) + (kappa - delta) / 2 * ray.diff(t)
     # numbers in place of the functions and their rates
     plain = dict(zip((size.diff(t), angle.diff(t), size, angle), symbols("q p r theta", positive=True), strict=True))
     return M.diff(t).subs(plain), found.subs(plain)
@@ -86,11 +86,11 @@ regimes_of_m.breaks("upstream and downstream exchanged", sign=-1.0)
 
 
 @regimes_of_m.proof("in general: the limits of δ(M − δI) and of |δ|(M − |δ|β̂β̂ᵀ), along β and across")
-def limits_of_M(spoilt: bool) -> Any:
+def limits_of_M(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     b, D = symbols("b D", positive=True)
-    square = (2 if spoilt else 1) * b**2
+    square = (2 if spoiled else 1) * b**2
     kappa = sqrt(D**2 + 4 * b**2)  # across β M is ½(κ + δ), along it κ
     up = [limit(D * (each - D), D, oo) for each in ((kappa + D) / 2, kappa)]
     down = [limit(D * each, D, oo) for each in ((kappa - D) / 2, kappa - D)]
@@ -117,12 +117,12 @@ balanced_m.breaks("δ = 0.5", delta=0.5)
 
 
 @balanced_m.proof("in general: at √η_w a = √η_a‖w‖, along β and across")
-def M_on_the_cone(spoilt: bool) -> Any:
+def M_on_the_cone(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     r, eta_w, eta_a = symbols("r eta_w eta_a", positive=True)
     a = sqrt(eta_a / eta_w) * r
-    size = sqrt(eta_a * eta_w) * a * r * (2 if spoilt else 1)
+    size = sqrt(eta_a * eta_w) * a * r * (2 if spoiled else 1)
     return [eta_w * a**2, eta_w * a**2 + eta_a * r**2], [size, 2 * size]
 
 
@@ -161,14 +161,14 @@ kernel_coefficients.breaks("δ → ∞ in place of −∞", downstream=1.0)
 
 
 @kernel_coefficients.proof("in general: limits of δ, and of the powers of δ that they take")
-def limits_of_the_coefficients(spoilt: bool) -> Any:
+def limits_of_the_coefficients(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     b, D = symbols("b D", positive=True)
     kappa = sqrt(D**2 + 4 * b**2)
     first, second, other = 2 * b / kappa, (kappa - D) / 2, (kappa + D) / 2  # the last: at −δ
     found = [limit(each, D, oo) for each in (D * first, D * second, first, second, other / D)]
-    return found, [2 * b, (2 if spoilt else 1) * b**2, 0, 0, 1]
+    return found, [2 * b, (2 if spoiled else 1) * b**2, 0, 0, 1]
 
 
 @claim(
@@ -193,9 +193,9 @@ balanced_coefficients.breaks("‖β‖² for ‖β‖ in the second", second=lam
 
 
 @balanced_coefficients.proof("in general: 2‖β‖/κ and ½(κ − δ) at δ = 0")
-def coefficients_on_the_cone(spoilt: bool) -> Any:
+def coefficients_on_the_cone(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     b, delta = symbols("b delta", positive=True)
     kappa = sqrt(delta**2 + 4 * b**2)
-    return [(2 * b / kappa).subs(delta, 0), ((kappa - delta) / 2).subs(delta, 0)], [1, 2 * b if spoilt else b]
+    return [(2 * b / kappa).subs(delta, 0), ((kappa - delta) / 2).subs(delta, 0)], [1, 2 * b if spoiled else b]

@@ -42,7 +42,7 @@ def _entropy(beta: Any) -> Any:
     r"$$\label{eq:mirror-flow-bregman} \beta(\infty) = \mathop{\mathrm{arg\,min}}_{\beta \in \mathbb{R}^d} "
     r"D_{\Phi_{\alpha}}(\beta, \beta(0)) \quad \text{s.t.} \quad  X \beta = y,",
     tolerance=1e-6,
-    why="the flow's end at rtol 1e-12 after e^-20 or more; the minimiser's gradient is below 1e-10",
+    why="the flow's end at rtol 1e-12 after e^-20 or more; the minimizer's gradient is below 1e-10",
 )
 def mirror_flow_bias(setup: Setup, origin: float = 1.0) -> Any:
     rng = setup.rng
@@ -63,7 +63,7 @@ mirror_flow_bias.breaks("from the origin, not from the start", origin=0.0)
 @claim(
     "kunin2024",
     "appendix A.4.1",
-    "D_Φ(β, β₀) and Q(β) = Φ(β) − ∇Φ(β₀)·β differ by a constant, so that their minimisers are the same",
+    "D_Φ(β, β₀) and Q(β) = Φ(β) − ∇Φ(β₀)·β differ by a constant, so that their minimizers are the same",
     quote=r"we consider an equivalent constrained optimization problem … where $Q(\beta) = \Phi_\alpha(\beta) - \nabla "
     r"\Phi_\alpha(\beta(0))^\intercal \beta$, which is often referred to as the *implicit bias*.",
     tolerance=1e-12,
@@ -84,13 +84,13 @@ bregman_and_bias.breaks("the sign of the linear term", sign=-1.0)
 
 
 @bregman_and_bias.proof("two inputs, any potential: their slopes are the same")
-def same_slope(spoilt: bool) -> Any:
+def same_slope(spoiled: bool) -> Any:
     from sympy import Function, Matrix, symbols
 
     beta, start, slope = (Matrix(symbols(f"{name}:2")) for name in ("beta", "start", "slope"))
     potential = Function("Phi")(*beta)
     divergence = potential - slope.dot(beta - start)
-    bias = potential - (2 if spoilt else 1) * slope.dot(beta)
+    bias = potential - (2 if spoiled else 1) * slope.dot(beta)
     return [(divergence - bias).diff(each) for each in beta], [0, 0]
 
 
@@ -135,7 +135,7 @@ mirror_multiplier.breaks("half of the multiplier", factor=-0.5)
 
 
 @mirror_multiplier.proof("unit rates, two inputs, any XᵀX, a > 0: (∇Φ_δ(β))' = −gXᵀρ, with g = √(κ + δ)")
-def rate_of_the_slope(spoilt: bool) -> Any:
+def rate_of_the_slope(spoiled: bool) -> Any:
     from sympy import sqrt
 
     net = _symbols.neuron(2, whitened=False, unit=True)
@@ -143,7 +143,7 @@ def rate_of_the_slope(spoilt: bool) -> Any:
     kappa = _symbols.tidy(sqrt(net.delta**2 + 4 * beta.dot(beta)))
     g = _symbols.tidy(sqrt((kappa + net.delta).expand()))
     slope = 2 * beta / g  # q'(‖β‖)β̂
-    return slope.applyfunc(net.rate), (1 if spoilt else -1) * g * (net.gram * beta - net.pull)
+    return slope.applyfunc(net.rate), (1 if spoiled else -1) * g * (net.gram * beta - net.pull)
 
 
 @claim(
@@ -177,7 +177,7 @@ warped_time.breaks("the time ∫g²", power=2.0)
 
 
 @warped_time.proof("unit rates, two inputs, any XᵀX, a > 0: ∇²Φ_δ(β)β' = −gXᵀρ, with g = √(κ + δ)")
-def mirror_flow_in_warped_time(spoilt: bool) -> Any:
+def mirror_flow_in_warped_time(spoiled: bool) -> Any:
     from sympy import Matrix, Symbol, hessian, sqrt, symbols
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols("beta:2", real=True))
@@ -186,7 +186,7 @@ def mirror_flow_in_warped_time(spoilt: bool) -> Any:
     net = _symbols.neuron(2, whitened=False, unit=True)
     bent = _symbols.at_neuron(hessian(potential, list(beta)), delta, beta, net)
     product = net.a * net.w
-    g = (1 if spoilt else sqrt(2)) * net.a
+    g = (1 if spoiled else sqrt(2)) * net.a
     return bent * product.applyfunc(net.rate), -g * (net.gram * product - net.pull)
 
 
@@ -212,14 +212,14 @@ positive_definite.breaks("½(κ − δ) across", across=lambda kappa, delta: (ka
 
 
 @positive_definite.proof("three inputs, unit rates: κ = a² + ‖w‖² along β = aw, ½(κ + δ) = a² across, both positive")
-def eigenvalues_of_M(spoilt: bool) -> Any:
+def eigenvalues_of_M(spoiled: bool) -> Any:
     from sympy import Matrix, eye
 
     net = _symbols.neuron(3, unit=True)
     a2, square = net.a**2, net.w.dot(net.w)
     M = a2 * eye(3) + net.w * net.w.T
     across = Matrix([net.w[1], -net.w[0], 0])
-    return [M * net.w, M * across], [(a2 + square) * net.w, (square if spoilt else a2) * across]
+    return [M * net.w, M * across], [(a2 + square) * net.w, (square if spoiled else a2) * across]
 
 
 def _inverse(beta: Any, delta: float, h: float = 1.0) -> Any:
@@ -246,22 +246,22 @@ def inverse_of_m(setup: Setup, h: float = 1.0) -> Any:
 inverse_of_m.breaks("without h", h=0.0)
 
 
-def _metric(d: int, spoilt: bool = False) -> tuple[Any, Any, Any, Any, Any]:
-    """Return δ, β, κ, f and h in symbols; if `spoilt`, f is doubled."""
+def _metric(d: int, spoiled: bool = False) -> tuple[Any, Any, Any, Any, Any]:
+    """Return δ, β, κ, f and h in symbols; if `spoiled`, f is doubled."""
     from sympy import Matrix, Symbol, sqrt, symbols
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols(f"beta:{d}", real=True))
     x = beta.dot(beta)
     kappa = sqrt(delta**2 + 4 * x)
-    f, h = (4 if spoilt else 2) / (kappa + delta), (kappa - delta) / (x * kappa * (kappa + delta))
+    f, h = (4 if spoiled else 2) / (kappa + delta), (kappa - delta) / (x * kappa * (kappa + delta))
     return delta, beta, kappa, f, h
 
 
 @inverse_of_m.proof("three inputs, unit rates, a > 0; all numbers symbols")
-def times_its_inverse(spoilt: bool) -> Any:
+def times_its_inverse(spoiled: bool) -> Any:
     from sympy import eye
 
-    delta, beta, _, f, h = _metric(3, spoilt)
+    delta, beta, _, f, h = _metric(3, spoiled)
     net = _symbols.neuron(3, unit=True)
     inverse = _symbols.at_neuron(f * eye(3) - h * beta * beta.T, delta, beta, net)
     return (net.a**2 * eye(3) + net.w * net.w.T) * inverse, eye(3)
@@ -298,10 +298,10 @@ not_a_hessian.breaks("half of 2f' + h", constant=-2.0)
 
 
 @not_a_hessian.proof("two inputs, unit rates, a > 0: ∂₂M⁻¹₁₁ − ∂₁M⁻¹₁₂ = −4β₂/(κ(κ + δ)²)")
-def curl_of_the_inverse(spoilt: bool) -> Any:
+def curl_of_the_inverse(spoiled: bool) -> Any:
     delta, beta, kappa, f, h = _metric(2)
     curl = (f - h * beta[0] ** 2).diff(beta[1]) - (-h * beta[0] * beta[1]).diff(beta[0])
-    lack = (-2 if spoilt else -4) * beta[1] / (kappa * (kappa + delta) ** 2)
+    lack = (-2 if spoiled else -4) * beta[1] / (kappa * (kappa + delta) ** 2)
     net = _symbols.neuron(2, unit=True)
     return [_symbols.at_neuron(curl, delta, beta, net)], [_symbols.at_neuron(lack, delta, beta, net)]
 
@@ -337,15 +337,15 @@ time_warp.breaks("g² instead of g", power=2.0)
 
 
 @time_warp.proof("two inputs, unit rates, a > 0: gM⁻¹ has no curl, and g solves its equation")
-def no_curl(spoilt: bool) -> Any:
+def no_curl(spoiled: bool) -> Any:
     from sympy import Symbol, sqrt
 
     delta, beta, kappa, f, h = _metric(2)
-    g = (kappa + delta) if spoilt else sqrt(kappa + delta)
+    g = (kappa + delta) if spoiled else sqrt(kappa + delta)
     curl = (g * (f - h * beta[0] ** 2)).diff(beta[1]) - (-g * h * beta[0] * beta[1]).diff(beta[0])
     x = Symbol("x", positive=True)
     root = sqrt(delta**2 + 4 * x)
-    warp = root + delta if spoilt else sqrt(root + delta)
+    warp = root + delta if spoiled else sqrt(root + delta)
     grows = (warp.diff(x) - warp / (root * (root + delta))).subs(x, beta.dot(beta))
     net = _symbols.neuron(2, unit=True)
     return [_symbols.at_neuron(each, delta, beta, net) for each in (curl, grows)], [0, 0]

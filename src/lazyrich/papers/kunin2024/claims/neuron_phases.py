@@ -67,14 +67,14 @@ rank_one_update.breaks("δ = 0.5", delta=0.5)
 
 
 @rank_one_update.proof("three inputs, any rates: M/η_w a² = I + ŵŵᵀ on the cone η_w a² = η_a‖w‖²")
-def kernel_on_the_cone(spoilt: bool) -> Any:
+def kernel_on_the_cone(spoiled: bool) -> Any:
     from sympy import eye
 
     net = _symbols.neuron(3)
     (eta_w, eta_a), square = net.rates, net.w.dot(net.w)
     height = eta_a * square / eta_w  # a²
     M = eta_w * height * eye(3) + eta_a * net.w * net.w.T
-    return M / (eta_w * height), eye(3) + net.w * net.w.T / (1 if spoilt else square)
+    return M / (eta_w * height), eye(3) + net.w * net.w.T / (1 if spoiled else square)
 
 
 @claim(
@@ -119,11 +119,11 @@ fitting_bernoulli.breaks("half as fast", pace=1.0)
 
 
 @fitting_bernoulli.proof("in general: at φ = 1 the logistic curve solves the balanced equation of μ", whole=False)
-def logistic_solves(spoilt: bool) -> Any:
+def logistic_solves(spoiled: bool) -> Any:
     from sympy import exp, symbols
 
     t, B, start = symbols("t B mu0", positive=True)
-    mu = B / (1 + (B / start - 1) * exp((-1 if spoilt else -2) * B * t))
+    mu = B / (1 + (B / start - 1) * exp((-1 if spoiled else -2) * B * t))
     return [mu.diff(t), mu.subs(t, 0)], [2 * mu * (B - mu), start]
 
 
@@ -153,7 +153,7 @@ balanced_neuron_moves.breaks("upstream", delta=3.0)
 
 
 @balanced_neuron_moves.proof("three inputs: the distance of I + uuᵀ and I + vvᵀ, unit vectors at the cosine c")
-def distance_of_two_rays(spoilt: bool) -> Any:
+def distance_of_two_rays(spoiled: bool) -> Any:
     from sympy import Matrix, eye, sqrt, symbols
 
     c = symbols("c", positive=True)
@@ -161,7 +161,7 @@ def distance_of_two_rays(spoilt: bool) -> Any:
     one, two = eye(3) + u * u.T, eye(3) + v * v.T
     squares = [(each * each).trace().expand() for each in (one, two)]
     S = 1 - (one * two).trace() / sqrt(squares[0] * squares[1])
-    return S, (1 - c**2) / (5 if spoilt else 6)
+    return S, (1 - c**2) / (5 if spoiled else 6)
 
 
 @claim(
@@ -247,13 +247,13 @@ delayed_alignment.breaks("without the rates", factor=1.0)
 @delayed_alignment.proof(
     "in general: the limit of |δ|φ' at μ = φ‖β*‖, and the odds φ²/(1 − φ²) that it multiplies", whole=False
 )
-def steady_state_plugged_in(spoilt: bool) -> Any:
+def steady_state_plugged_in(spoiled: bool) -> Any:
     from sympy import exp, limit, oo, sqrt, symbols
 
     phi, B, p, D, t = symbols("phi B p D t", positive=True)  # δ = −D, p = η_aη_w
     mu = phi * B
     slow = limit(D * 2 * p * mu * B / (sqrt(D**2 + 4 * p * mu**2) + D), D, oo)
-    odds = phi**2 / (1 - phi**2) * exp((1 if spoilt else 2) * p * B**2 * t / D)
+    odds = phi**2 / (1 - phi**2) * exp((1 if spoiled else 2) * p * B**2 * t / D)
     square = odds / (1 + odds)  # φ(t)², of which (φ²)' = 2p‖β*‖²|δ|⁻¹φ²(1 − φ²)
     return [slow, square.diff(t)], [p * B**2 * phi, 2 * p * B**2 / D * square * (1 - square)]
 

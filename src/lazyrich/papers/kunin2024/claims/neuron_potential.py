@@ -44,14 +44,14 @@ radial_hessian.breaks("‖β‖² for ‖β‖³", power=2)
 
 
 @radial_hessian.proof("two inputs, q of the sixth degree with free coefficients")
-def hessian_of_a_radial_function(spoilt: bool) -> Any:
+def hessian_of_a_radial_function(spoiled: bool) -> Any:
     from sympy import Matrix, Symbol, eye, hessian, sqrt, symbols
 
     beta, x = Matrix(symbols("beta:2", real=True)), Symbol("x", positive=True)
     q = sum(c * x**n for n, c in enumerate(symbols("c1:7"), 1))
     size = sqrt(beta.dot(beta))
     slope, bend = (q.diff(x, n).subs(x, size) for n in (1, 2))
-    across = slope / size ** (2 if spoilt else 3) - bend / size**2
+    across = slope / size ** (2 if spoiled else 3) - bend / size**2
     return hessian(q.subs(x, size), list(beta)), slope / size * eye(2) - across * beta * beta.T
 
 
@@ -87,13 +87,13 @@ radial_profile.breaks("half of q'", factor=0.5)
 
 
 @radial_profile.proof("in general: x = ar, δ = a² − r²; q'' = √2a/(a² + r²) is positive")
-def derivatives_of_q(spoilt: bool) -> Any:
+def derivatives_of_q(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     x, a, r = symbols("x a r", positive=True)
     delta = symbols("delta", real=True)
     kappa = sqrt(delta**2 + 4 * x**2)
-    q = (kappa - (1 if spoilt else 2) * delta) * sqrt(kappa + delta) / 3
+    q = (kappa - (1 if spoiled else 2) * delta) * sqrt(kappa + delta) / 3
     first, second = 2 * x / sqrt(kappa + delta), sqrt(kappa + delta) / kappa
 
     def there(expression: Any) -> Any:
@@ -126,12 +126,12 @@ potential.breaks("without the warp g", warp=0.0)
 
 
 @potential.proof("two inputs, unit rates, a > 0, any δ: M∇²Φ_δ = g I at β = aw, g = √(κ + δ) = √2 a")
-def hessian_of_the_potential(spoilt: bool) -> Any:
+def hessian_of_the_potential(spoiled: bool) -> Any:
     from sympy import Matrix, Symbol, eye, hessian, sqrt, symbols
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols("beta:2", real=True))
     kappa = sqrt(delta**2 + 4 * beta.dot(beta))
-    potential = (kappa - (1 if spoilt else 2) * delta) * sqrt(kappa + delta) / 3
+    potential = (kappa - (1 if spoiled else 2) * delta) * sqrt(kappa + delta) / 3
     net = _symbols.neuron(2, unit=True)
     bent = _symbols.at_neuron(hessian(potential, list(beta)), delta, beta, net)
     return (net.a**2 * eye(2) + net.w * net.w.T) * bent, sqrt(2) * net.a * eye(2)
@@ -161,7 +161,7 @@ potential_constant.breaks("half of the constant", factor=0.5)
 
 
 @potential_constant.proof("Φ_δ(0) = 0, in general; that Φ_δ grows with ‖β‖ is q' > 0, above", whole=False)
-def least_value(spoilt: bool) -> Any:
+def least_value(spoiled: bool) -> Any:
     from sympy import Rational, sqrt, symbols
 
     D = symbols("D", positive=True)
@@ -170,14 +170,14 @@ def least_value(spoilt: bool) -> Any:
         kappa = sqrt(delta**2)
         return (kappa - 2 * delta) * sqrt(kappa + delta) / 3
 
-    constant = (1 if spoilt else sqrt(2)) * D ** Rational(3, 2) / 3
+    constant = (1 if spoiled else sqrt(2)) * D ** Rational(3, 2) / 3
     return [q(D) + constant, q(-D)], [0, 0]
 
 
 @claim(
     "kunin2024",
     "appendix A.4.2; section 3, theorem 1",
-    "∇Φ_δ(β₀) = ψ_δβ̂₀ with ψ_δ = √(κ₀ − δ): the bias Φ_δ(β) − ∇Φ_δ(β₀)·β is what theorem 1 minimises",
+    "∇Φ_δ(β₀) = ψ_δβ̂₀ with ψ_δ = √(κ₀ − δ): the bias Φ_δ(β) − ∇Φ_δ(β₀)·β is what theorem 1 minimizes",
     quote=r"Finally, putting it all together, we can express the inductive bias as in .",
     tolerance=1e-10,
     why=STEP,
@@ -194,11 +194,11 @@ slope_at_the_start.breaks("√(κ₀ + δ) for √(κ₀ − δ)", sign=1.0)
 
 
 @slope_at_the_start.proof("in general: 2‖β‖/√(κ + δ) = √(κ − δ)")
-def two_forms_of_the_slope(spoilt: bool) -> Any:
+def two_forms_of_the_slope(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     a, r = symbols("a r", positive=True)
     delta = a**2 - r**2
     kappa = _symbols.tidy(sqrt(delta**2 + 4 * a**2 * r**2))
-    one, other = (_symbols.tidy(sqrt((kappa + sign * delta).expand())) for sign in (1, 1 if spoilt else -1))
+    one, other = (_symbols.tidy(sqrt((kappa + sign * delta).expand())) for sign in (1, 1 if spoiled else -1))
     return 2 * a * r / one, other

@@ -49,13 +49,13 @@ speeds_of_mu_and_phi.breaks("as if φ did not slow down downstream", phi_downstr
 
 
 @speeds_of_mu_and_phi.proof("in general: the limits of equation (2), divided by the powers of δ that it takes")
-def limits_of_the_speeds(spoilt: bool) -> Any:
+def limits_of_the_speeds(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     mu, B, p, D = symbols("mu B p D", positive=True)  # p = η_aη_w
     kappa = sqrt(D**2 + 4 * p * mu**2)
     found = [kappa / D, 2 * p * mu * B / (kappa - D) / D, 2 * p * mu * B / (kappa + D) * D]  # the last: δ = −D
-    return [limit(each, D, oo) for each in found], [1, B / mu, (2 if spoilt else 1) * p * mu * B]
+    return [limit(each, D, oo) for each in found], [1, B / mu, (2 if spoiled else 1) * p * mu * B]
 
 
 @claim(
@@ -174,9 +174,9 @@ upstream_separation.breaks("downstream", sweep=lambda: [(size, -3.0, size) for s
 
 
 @upstream_separation.proof("in general: as δ → ∞, the rate of φ over that of μ tends to ‖β*‖/μ", whole=False)
-def ratio_of_the_rates(spoilt: bool) -> Any:
+def ratio_of_the_rates(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     mu, B, p, D = symbols("mu B p D", positive=True)
     kappa = sqrt(D**2 + 4 * p * mu**2)
-    return limit(2 * p * mu * B / (kappa - D) / kappa, D, oo), B / (1 if spoilt else mu)
+    return limit(2 * p * mu * B / (kappa - D) / kappa, D, oo), B / (1 if spoiled else mu)

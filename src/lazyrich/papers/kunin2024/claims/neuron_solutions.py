@@ -45,13 +45,13 @@ two_sheets.breaks("downstream, where a changes its sign", delta=-0.8)
 
 
 @two_sheets.proof("any data, which conserve δ: η_w a² − δ = η_a‖w‖² ≥ 0, so that a² ≥ δ/η_w > 0")
-def a_never_vanishes(spoilt: bool) -> Any:
+def a_never_vanishes(spoiled: bool) -> Any:
     from sympy import symbols
     from sympy.core.logic import fuzzy_and
 
     eta_w, eta_a, delta = symbols("eta_w eta_a delta", positive=True)
     r = symbols("r", real=True)
-    square = ((-delta if spoilt else delta) + eta_a * r**2) / eta_w  # a², on the hyperboloid
+    square = ((-delta if spoiled else delta) + eta_a * r**2) / eta_w  # a², on the hyperboloid
     least = square.subs(r, 0)
     return fuzzy_and([(square - least).expand().is_nonnegative, least.is_positive])
 
@@ -89,12 +89,12 @@ coupled_equations.breaks("−2δ/(κ²(κ − δ))", power=2.0)
 
 
 @coupled_equations.proof("in general: ∂/∂μ of 2μ/(κ − δ) is −2δ/(κ(κ − δ)), zero iff δ = 0")
-def slope_of_the_coupling(spoilt: bool) -> Any:
+def slope_of_the_coupling(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     mu, delta = symbols("mu", positive=True), symbols("delta", real=True)
     kappa = sqrt(delta**2 + 4 * mu**2)
-    return (2 * mu / (kappa - delta)).diff(mu), (-1 if spoilt else -2) * delta / (kappa * (kappa - delta))
+    return (2 * mu / (kappa - delta)).diff(mu), (-1 if spoiled else -2) * delta / (kappa * (kappa - delta))
 
 
 @claim(
@@ -121,10 +121,10 @@ nu_riccati.breaks("the rates of the two layers exchanged", believed=lambda rates
 
 
 @nu_riccati.proof("two inputs, any rates; all numbers symbols")
-def rate_of_nu(spoilt: bool) -> Any:
+def rate_of_nu(spoiled: bool) -> Any:
     net = _symbols.neuron(2)
     (eta_w, eta_a), nu = net.rates, net.along / net.a
-    target = (eta_a if spoilt else eta_w) * net.pull.dot(net.pull)
+    target = (eta_a if spoiled else eta_w) * net.pull.dot(net.pull)
     return net.rate(nu), target - net.delta * nu - eta_a * nu**2
 
 
@@ -151,11 +151,11 @@ nu_closed_form.breaks("other rates of product 1", rates=PRODUCT_ONE)
 
 
 @nu_closed_form.proof("in general: it solves the Riccati equation from ν₀")
-def riccati_solved(spoilt: bool) -> Any:
+def riccati_solved(spoiled: bool) -> Any:
     from sympy import symbols
 
     t, R, delta, start = symbols("t R delta nu0", positive=True)
-    square = R**2 - delta**2 / (2 if spoilt else 4)  # ‖β*‖²
+    square = R**2 - delta**2 / (2 if spoiled else 4)  # ‖β*‖²
     nu = _symbols.riccati(start, square, 1, delta, R, t)
     return [nu.diff(t), nu.subs(t, 0)], [square - delta * nu - nu**2, start]
 
@@ -185,10 +185,10 @@ outer_bernoulli.breaks("the rates of the two layers exchanged", believed=lambda 
 
 
 @outer_bernoulli.proof("two inputs, any rates; all numbers symbols")
-def rate_of_a(spoilt: bool) -> Any:
+def rate_of_a(spoiled: bool) -> Any:
     net = _symbols.neuron(2)
     eta_w, eta_a = net.rates
-    return net.field[0], net.a * (eta_a * net.along / net.a + (2 if spoilt else 1) * net.delta - eta_w * net.a**2)
+    return net.field[0], net.a * (eta_a * net.along / net.a + (2 if spoiled else 1) * net.delta - eta_w * net.a**2)
 
 
 def _upstream_a(net: Neuron, times: Any) -> Any:
@@ -229,7 +229,7 @@ upstream_long_formula.breaks("other rates of product 1", rates=PRODUCT_ONE)
 
 
 @upstream_long_formula.proof("in general: 1/a² solves (1/a²)' = 2 − 2(ν + δ)/a² from 1/a₀², ν = ½(S tanh Y − δ)")
-def long_formula_solves(spoilt: bool) -> Any:
+def long_formula_solves(spoiled: bool) -> Any:
     from sympy import symbols
 
     E, T, S, D, c, a, b = symbols("E y S delta c a0 b0")  # e^{δt}, tanh Y, √(δ² + 4‖β*‖²), δ, the quotient
@@ -237,7 +237,7 @@ def long_formula_solves(spoilt: bool) -> Any:
 
     def inverse_square(E: Any, T: Any, c: Any) -> Any:
         twice = (1 + T**2) / (1 - T**2), 2 * T / (1 - T**2)  # cosh 2Y and sinh 2Y; sech² Y is 1 − T²
-        bracket = 4 * E * B2 - c - D * E * (D * twice[0] - (1 if spoilt else S) * twice[1])
+        bracket = 4 * E * B2 - c - D * E * (D * twice[0] - (1 if spoiled else S) * twice[1])
         return (1 - T**2) * bracket / (4 * E * B2 * D)
 
     Z = inverse_square(E, T, c)
@@ -268,10 +268,10 @@ mu_phi_from_nu.breaks("other rates of product 1", rates=(0.25, 4.0))
 
 
 @mu_phi_from_nu.proof("in general")
-def from_nu(spoilt: bool) -> Any:
+def from_nu(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     a, r, B, along = symbols("a r B omega", positive=True)
-    delta, nu = a**2 - (2 if spoilt else 1) * r**2, along / a
+    delta, nu = a**2 - (2 if spoiled else 1) * r**2, along / a
     length = sqrt((a**2 - delta).expand())
     return [a * r, along / (r * B)], [a * length, nu * a / (B * length)]

@@ -45,13 +45,13 @@ def _z(net: Neuron, delta: float) -> Any:
 @claim(
     "kunin2024",
     "appendix A.4.3, theorem 5",
-    "β_∞ minimises q_δ(‖β‖) + z·β over Xβ = y, z = −(3/2)√(√(‖β₀‖² + δ²/4) − δ/2) β̂₀; also for δ < 0, "
+    "β_∞ minimizes q_δ(‖β‖) + z·β over Xβ = y, z = −(3/2)√(√(‖β₀‖² + δ²/4) − δ/2) β̂₀; also for δ < 0, "
     "where a keeps its sign",
     quote=r"any $\delta \ge 0$, and initialization $\beta_0$ such that $\beta_0 \neq 0$, if the gradient flow solution "
     r"$\beta(\infty)$ satisfies $X \beta(\infty) = y$, then, $$\beta(\infty) = \mathop{\mathrm{arg\,min}}_{\beta \in "
     r"\mathbb{R}^d} q_\delta(\|\beta\|) + z^\intercal \beta \quad \mathrm{s.t.} \quad X \beta = y$$",
     tolerance=1e-6,
-    why="the flow's end at rtol 1e-12 after e^-20 or more; the minimiser's gradient is below 1e-10",
+    why="the flow's end at rtol 1e-12 after e^-20 or more; the minimizer's gradient is below 1e-10",
 )
 def theorem_5(setup: Setup, scale: float = 1.0) -> Any:
     rng, pairs = setup.rng, []
@@ -88,7 +88,7 @@ def _q(x: Any, delta: Any) -> Any:
 @theorem_5.proof(
     "three inputs, unit rates, a > 0: ∇q_δ(‖aw‖) = (3/2)w, which at the start is −z; w moves in the row space"
 )
-def slope_of_q_is_w(spoilt: bool) -> Any:
+def slope_of_q_is_w(spoiled: bool) -> Any:
     from sympy import Matrix, Symbol, sqrt, symbols
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols("beta:3", real=True))
@@ -96,7 +96,7 @@ def slope_of_q_is_w(spoilt: bool) -> Any:
     x = Symbol("x", positive=True)
     slope = _q(x, delta).diff(x).subs(x, size) / size * beta
     net = _symbols.neuron(3, unit=True)
-    return _symbols.at_neuron(slope, delta, beta, net), net.w * (1 if spoilt else 3) / 2
+    return _symbols.at_neuron(slope, delta, beta, net), net.w * (1 if spoiled else 3) / 2
 
 
 @claim(
@@ -121,13 +121,13 @@ two_potentials.breaks("with 2/3 for 2√2/3", factor=2 / 3)
 
 
 @two_potentials.proof("in general: at ‖β‖ = ar, δ = a² − r²")
-def same_potential(spoilt: bool) -> Any:
+def same_potential(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     x, delta = symbols("x", positive=True), symbols("delta", real=True)
     kappa = sqrt(delta**2 + 4 * x**2)
     ours = (kappa - 2 * delta) * sqrt(kappa + delta) / 3
-    return _at_ar(ours, x, delta), (2 if spoilt else 2 * sqrt(2)) / 3 * _at_ar(_q(x, delta), x, delta)
+    return _at_ar(ours, x, delta), (2 if spoiled else 2 * sqrt(2)) / 3 * _at_ar(_q(x, delta), x, delta)
 
 
 @claim(
@@ -160,10 +160,10 @@ never_zero.breaks("w₀ antiparallel to β*, the exception", phi=-1.0)
 
 
 @never_zero.proof("three inputs, any rates: what of w is across β* obeys c' = −η_w a²c: if it is not zero, it never is")
-def across_is_left(spoilt: bool) -> Any:
+def across_is_left(spoiled: bool) -> Any:
     net = _symbols.neuron(3)
     across = net.w.cross(net.pull)
-    return across.applyfunc(net.rate), -net.rates[0] * net.a ** (1 if spoilt else 2) * across
+    return across.applyfunc(net.rate), -net.rates[0] * net.a ** (1 if spoiled else 2) * across
 
 
 @claim(
@@ -200,13 +200,13 @@ singular_where_a_is_zero.breaks("as if M were singular where w = 0", small=lambd
 
 
 @singular_where_a_is_zero.proof("three inputs, any rates and XᵀX: det M, and a' where a = 0")
-def determinant_of_M(spoilt: bool) -> Any:
+def determinant_of_M(spoiled: bool) -> Any:
     from sympy import eye
 
     net = _symbols.neuron(3, whitened=False)
     eta_w, eta_a = net.rates
     M = eta_w * net.a**2 * eye(3) + eta_a * net.w * net.w.T
-    whole = eta_w * net.a**2 + (eta_w if spoilt else eta_a) * net.w.dot(net.w)
+    whole = eta_w * net.a**2 + (eta_w if spoiled else eta_a) * net.w.dot(net.w)
     return [M.det(), net.field[0].subs(net.a, 0)], [(eta_w * net.a**2) ** 2 * whole, eta_a * net.w.dot(net.pull)]
 
 
@@ -231,11 +231,11 @@ slope_of_q.breaks("without the factor 3/2", factor=1.0)
 
 
 @slope_of_q.proof("in general, x > 0: at x = ar, δ = a² − r²")
-def derivative_of_q(spoilt: bool) -> Any:
+def derivative_of_q(spoiled: bool) -> Any:
     from sympy import Rational, sqrt, symbols
 
     x, delta = symbols("x", positive=True), symbols("delta", real=True)
-    slope = (1 if spoilt else Rational(3, 2)) * sqrt(sqrt(x**2 + delta**2 / 4) - delta / 2)
+    slope = (1 if spoiled else Rational(3, 2)) * sqrt(sqrt(x**2 + delta**2 / 4) - delta / 2)
     return _at_ar(_q(x, delta).diff(x), x, delta), _at_ar(slope, x, delta)
 
 
@@ -268,14 +268,14 @@ one_unseen_direction.breaks("−α", sign=-1.0)
 
 
 @one_unseen_direction.proof("in general: α solves its equation, where a_∞² = A > δ, ‖β*‖² = A² − (k² + δ)A")
-def alpha_solves(spoilt: bool) -> Any:
+def alpha_solves(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     A, k, r = symbols("A k r", positive=True)  # r² = A − δ − k² > 0
     delta = A - k**2 - r**2
     B2 = (A**2 - (k**2 + delta) * A).expand()
     half = (k**2 + delta) / 2
-    alpha = (1 if spoilt else k) * _symbols.tidy(sqrt(half + sqrt(half**2 + B2)))
+    alpha = (1 if spoiled else k) * _symbols.tidy(sqrt(half + sqrt(half**2 + B2)))
     size = B2 + alpha**2
     return _symbols.tidy(sqrt(sqrt(size + delta**2 / 4) - delta / 2)) * alpha / _symbols.tidy(sqrt(size)), k
 
@@ -306,14 +306,14 @@ equation_of_alpha.breaks("without the factor 2/3", factor=1.0)
 
 
 @equation_of_alpha.proof("in general: d/dα of q_δ(‖β* + αv‖) + z·β is zero iff so; at ‖β‖ = ar, δ = a² − r², α = ‖β‖c")
-def slope_along_the_line(spoilt: bool) -> Any:
+def slope_along_the_line(spoiled: bool) -> Any:
     from sympy import Rational, sqrt, symbols
 
     x, c = symbols("x c", positive=True)
     delta, z = symbols("delta z", real=True)
     slope = _q(x, delta).diff(x) * c + z  # ∇_α‖β‖ = α/‖β‖ = c
     left = sqrt(sqrt(x**2 + delta**2 / 4) - delta / 2) * c
-    factor = 1 if spoilt else Rational(2, 3)
+    factor = 1 if spoiled else Rational(2, 3)
     return _at_ar(factor * slope, x, delta), _at_ar(left + Rational(2, 3) * z, x, delta)
 
 
@@ -340,12 +340,12 @@ one_unseen_direction_turned.breaks("+α", sign=1.0)
 @one_unseen_direction_turned.proof(
     "in general: w_∞ = β*/a_∞ + (w₀·v)v conserves δ at a_∞² = (α/k)², k² = (w₀·v)²; β_∞·v = a_∞w₀·v turns with a_∞"
 )
-def end_on_the_line(spoilt: bool) -> Any:
+def end_on_the_line(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     k, B = symbols("k B", positive=True)
     delta = symbols("delta", real=True)
-    half = (k**2 - delta if spoilt else k**2 + delta) / 2
+    half = (k**2 - delta if spoiled else k**2 + delta) / 2
     square = half + sqrt(half**2 + B**2)  # (α/k)²
     return (square**2 - (B**2 + k**2 * square)).expand(), (delta * square).expand()
 

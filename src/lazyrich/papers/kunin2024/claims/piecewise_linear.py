@@ -78,7 +78,7 @@ piecewise_flow.breaks("δ_k of the wrong sign", sign=-1.0)
 
 
 @piecewise_flow.proof("two inputs, any ξ_k; every number a symbol, √ through κ = η_w a² + η_a‖w‖² ≥ 0")
-def one_neuron_in_symbols(spoilt: bool) -> Any:
+def one_neuron_in_symbols(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     w, xi, a = Matrix(symbols("w:2")), Matrix(symbols("xi:2")), symbols("a")
@@ -86,7 +86,7 @@ def one_neuron_in_symbols(spoilt: bool) -> Any:
     beta, square = a * w, a**2 * w.dot(w)
     moves = (-eta_a * w.dot(xi)) * w + a * (-eta_w * a * xi)
     delta, kappa = eta_w * a**2 - eta_a * w.dot(w), eta_w * a**2 + eta_a * w.dot(w)
-    delta = -delta if spoilt else delta
+    delta = -delta if spoiled else delta
     M = (kappa + delta) / 2 * eye(2) + (kappa - delta) / 2 * beta * beta.T / square
     return [kappa**2, moves], [delta**2 + 4 * eta_a * eta_w * square, -M * xi]
 
@@ -113,14 +113,14 @@ piecewise_kernel.breaks("without the activation pattern", gamma=1.0)
 
 
 @piecewise_kernel.proof("two samples and inputs, each neuron, its gates c_i as symbols: σ(w·x_i) = c_i w·x_i")
-def neuron_kernel(spoilt: bool) -> Any:
+def neuron_kernel(spoiled: bool) -> Any:
     from sympy import Matrix, diag, eye, symbols
 
     X, w, c, a = Matrix(2, 2, symbols("x:4")), Matrix(symbols("w:2")), symbols("c:2"), symbols("a")
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
     J = Matrix([a * c[i] * (X.row(i) * w)[0] for i in (0, 1)]).jacobian([*w, a])
     M = eta_w * a**2 * eye(2) + eta_a * w * w.T
-    spread = X if spoilt else diag(*c) * X
+    spread = X if spoiled else diag(*c) * X
     return J * diag(eta_w, eta_w, eta_a) * J.T, spread * M * spread.T
 
 
@@ -163,7 +163,7 @@ piecewise_coordinates.breaks("δ_k of the wrong sign", sign=-1.0)
 @piecewise_coordinates.proof(
     "two inputs, any ξ_k; w = p(cos, sin) with rational cos and sin, √ through κ = η_w a² + η_a p²"
 )
-def polar_neuron(spoilt: bool) -> Any:
+def polar_neuron(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     p, eta_w, eta_a = symbols("p eta_w eta_a", positive=True)
@@ -172,7 +172,7 @@ def polar_neuron(spoilt: bool) -> Any:
     da, dw = -eta_a * p * unit.dot(xi), -eta_w * a * xi
     dp = unit.dot(dw)
     mu, delta, kappa = a * p, eta_w * a**2 - eta_a * p**2, eta_w * a**2 + eta_a * p**2
-    delta = -delta if spoilt else delta
+    delta = -delta if spoiled else delta
     turn = -(kappa + delta) / (2 * mu) * (eye(2) - unit * unit.T) * xi
     return [da * p + a * dp, (dw - dp * unit) / p], [-kappa * unit.dot(xi), turn]
 
@@ -198,13 +198,13 @@ piecewise_conservation.breaks("without the rates", weights=UNIT)
 
 
 @piecewise_conservation.proof("three inputs, whatever ξ_k is: by the printed flow of a_k and w_k")
-def neuron_conserves(spoilt: bool) -> Any:
+def neuron_conserves(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     w, xi, a = Matrix(symbols("w:3")), Matrix(symbols("xi:3")), symbols("a")
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
     da, dw = -eta_a * w.dot(xi), -eta_w * a * xi
-    of_a, of_w = (1, 1) if spoilt else (eta_w, eta_a)
+    of_a, of_w = (1, 1) if spoiled else (eta_w, eta_a)
     return 2 * of_a * a * da - 2 * of_w * w.dot(dw), 0
 
 
@@ -241,7 +241,7 @@ piecewise_balanced.breaks("without the 2", factor=1.0)
 @piecewise_balanced.proof(
     "a > 0 and a < 0, any inputs: κ = 2√(η_aη_w)|μ| and M's two coefficients at √η_w|a| = √η_a‖w‖"
 )
-def balanced_neuron(spoilt: bool) -> Any:
+def balanced_neuron(spoiled: bool) -> Any:
     from sympy import Abs, sqrt, symbols
 
     p, eta_w, eta_a = symbols("p eta_w eta_a", positive=True)
@@ -252,7 +252,7 @@ def balanced_neuron(spoilt: bool) -> Any:
         pace = sqrt(eta_a * eta_w)
         kappa = eta_w * a**2 + eta_a * p**2
         left += [kappa, kappa / (2 * mu), eta_w * a**2, eta_a * p**2]
-        right += [(1 if spoilt else 2) * pace * Abs(mu), pace * sign, pace * Abs(mu), pace * Abs(mu)]
+        right += [(1 if spoiled else 2) * pace * Abs(mu), pace * sign, pace * Abs(mu), pace * Abs(mu)]
     return left, right
 
 
@@ -299,11 +299,11 @@ piecewise_limits.breaks("upstream and downstream exchanged", towards=-1.0)
 
 
 @piecewise_limits.proof("κ/|δ|, (κ + δ)/2|δ| and (κ − δ)/2|δ|, any μ and rates, both limits")
-def speeds_for_large_delta(spoilt: bool) -> Any:
+def speeds_for_large_delta(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     found, (size, r) = [], symbols("size r", positive=True)  # |δ|, √(η_aη_w)|μ|
-    for sign in (-1, 1) if spoilt else (1, -1):
+    for sign in (-1, 1) if spoiled else (1, -1):
         kappa = sqrt(size**2 + 4 * r**2)
         found += [limit(e / size, size, oo) for e in (kappa, (kappa + sign * size) / 2, (kappa - sign * size) / 2)]
     return found, [1, 1, 0, 1, 0, 1]
@@ -358,14 +358,14 @@ def wider_is_not_nearer() -> None:
 @any_continuous_function.proof(
     "two units, any γ: 2f(1) = f(2), so that 2(f(1) − 1) − (f(2) − 4) = 2: x² is missed at 1 or 2"
 )
-def homogeneous(spoilt: bool) -> Any:
+def homogeneous(spoiled: bool) -> Any:
     from sympy import Abs, symbols
 
     w, a = symbols("w:2", real=True), symbols("a:2", real=True)
     gamma, bias = symbols("gamma bias", real=True)
 
     def f(x: int) -> Any:
-        z = [wk * x + (bias if spoilt else 0) for wk in w]
+        z = [wk * x + (bias if spoiled else 0) for wk in w]
         return sum(ak * ((1 + gamma) * zk + (1 - gamma) * Abs(zk)) / 2 for ak, zk in zip(a, z, strict=True))
 
     return 2 * (f(1) - 1) - (f(2) - 4), 2

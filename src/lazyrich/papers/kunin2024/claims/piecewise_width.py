@@ -105,7 +105,7 @@ law_of_delta.breaks("a variance that vanishes with the width, 1/1000 of it", spr
 
 
 @law_of_delta.proof("any d: E δ = 1 − dv and Var δ = 2 + 2dv² for w ~ N(0, vI), by the moments 1 and 3 of a Gaussian")
-def moments_of_delta(spoilt: bool) -> Any:
+def moments_of_delta(spoiled: bool) -> Any:
     from sympy import exp, integrate, oo, pi, sqrt, symbols
 
     x, d, v = symbols("x d v", positive=True)
@@ -113,7 +113,7 @@ def moments_of_delta(spoilt: bool) -> Any:
     second, fourth = (2 * integrate(x**n * density, (x, 0, oo)) for n in (2, 4))
     mean = second - d * v * second
     variance = (fourth - second**2) * (1 + d * v**2)  # of independent squares
-    at = 1 if spoilt else 1 / d
+    at = 1 if spoiled else 1 / d
     return [mean.subs(v, at), variance.subs(v, at)], [0, 2 + 2 / d]
 
 

@@ -100,10 +100,10 @@ def oriented(weights: Tensor) -> Tensor:
     P is the power of a filter (channel, color, …), averaged over colors, at each frequency, and θ the angle of the
     frequency.
     """
-    grey = weights.mean(-3)
-    power = torch.fft.fft2(grey - grey.mean((-2, -1), keepdim=True)).abs().square()
-    down, right = (torch.fft.fftfreq(size) for size in grey.shape[-2:])
-    turned = torch.polar(torch.ones(grey.shape[-2:]), 2 * torch.atan2(down[:, None], right))
+    gray = weights.mean(-3)
+    power = torch.fft.fft2(gray - gray.mean((-2, -1), keepdim=True)).abs().square()
+    down, right = (torch.fft.fftfreq(size) for size in gray.shape[-2:])
+    turned = torch.polar(torch.ones(gray.shape[-2:]), 2 * torch.atan2(down[:, None], right))
     return (power * turned).sum((-2, -1)).abs() / power.sum((-2, -1))
 
 

@@ -1,7 +1,7 @@
 """Neurons in the plane: which turn, and what function they make.
 
 Four students with two inputs learn the same teacher from the same directions, at different scales. Above: the paths
-of w|a|, from grey dots to full ones, blue where a > 0 at the end. Below: the learned function on its linear regions
+of w|a|, from gray dots to full ones, blue where a > 0 at the end. Below: the learned function on its linear regions
 in two colors, with level lines and the training points. From a small start balanced (δ = 0) and upstream (δ = 1)
 neurons turn and condense onto few directions; downstream (δ = −1), and from a large start, they hardly turn.
 Downstream few neurons come to carry the function too, but they grow where they stand. The paths are the gradient

@@ -57,10 +57,10 @@ sparse_classifier.breaks("without its last neuron", neurons=3)
 
 
 @sparse_classifier.proof("any n: its margin is 1 at each of the four values of the coordinates that it sees")
-def four_heads(spoilt: bool) -> Any:
+def four_heads(spoiled: bool) -> Any:
     from sympy import Max
 
-    weights = [((1, 0), 1), ((-1, 0), 1), ((0, 1), -1), ((0, -1), 1 if spoilt else -1)]
+    weights = [((1, 0), 1), ((-1, 0), 1), ((0, 1), -1), ((0, -1), 1 if spoiled else -1)]
     heads = [((1, 0), 1), ((-1, 0), 1), ((0, 1), -1), ((0, -1), -1)]
     found = [y * sum(v * Max(0, u[0] * x[0] + u[1] * x[1]) for u, v in weights) for x, y in heads]
     return found, [1, 1, 1, 1]
@@ -94,12 +94,12 @@ no_finite_minimum.breaks("a model whose outputs do not grow with its weights", h
 
 
 @no_finite_minimum.proof("one sample of margin q > 0, any α: the derivative is −2αq/(1 + e^{α²q}), the limit 0")
-def falls_in_the_scale(spoilt: bool) -> Any:
+def falls_in_the_scale(spoiled: bool) -> Any:
     from sympy import diff, exp, limit, log, oo, symbols
 
     a, q = symbols("a q", positive=True)
     loss = log(1 + exp(-(a**2) * q))
-    return [diff(loss, a), limit(loss, a, oo)], [-(1 if spoilt else 2) * a * q / (1 + exp(a**2 * q)), 0]
+    return [diff(loss, a), limit(loss, a, oo)], [-(1 if spoiled else 2) * a * q / (1 + exp(a**2 * q)), 0]
 
 
 def _relu_kernel(X: Array, second: float, first: float) -> Array:

@@ -155,7 +155,7 @@ def not_within_a_hundred_epochs() -> None:
     import numpy as np
 
     rng, x = np.random.default_rng(0), np.random.default_rng(1).choice([-1.0, 1.0], (200, 20))
-    kind = rng.integers(0, 4, 200)  # ±e₁ is labelled 1, ±e₂ −1, the other coordinates are noise
+    kind = rng.integers(0, 4, 200)  # ±e₁ is labeled 1, ±e₂ −1, the other coordinates are noise
     x[:, :2], y = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]])[kind], np.where(kind < 2, 1.0, -1.0)
     u, v = rng.normal(size=(20, 10)), rng.normal(size=10)  # r_v = r_u = 1
     for batch in (rng.permutation(200)[i : i + 32] for _ in range(100) for i in range(0, 200, 32)):
@@ -288,11 +288,11 @@ samples_of_the_bound.breaks("as many as √n", needed=lambda n, risk: n**0.5 / r
 
 
 @samples_of_the_bound.proof("every n and error ε: √(n/N) = ε at N = n/ε², and n²/N is of the order n")
-def solved_for_n(spoilt: bool) -> Any:
+def solved_for_n(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     n, e = symbols("n e", positive=True)
-    N = n ** (2 if spoilt else 1) / e**2
+    N = n ** (2 if spoiled else 1) / e**2
     return [sqrt(n / N), limit(n**2 / N / n, n, oo)], [e, e**2]
 
 

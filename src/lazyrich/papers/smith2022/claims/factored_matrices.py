@@ -47,14 +47,14 @@ def _factored(A: Array, y: Array, U0: Array, times: Any) -> Array:
     why="an exponent, fitted over eight decades of α below 1e-10",
 )
 def commuting(setup: Setup, factored: bool = True) -> Any:
-    """The distance to the least nuclear norm, by a linear programme on the eigenvalues, from U₀ = √α I."""
+    """The distance to the least nuclear norm, by a linear program on the eigenvalues, from U₀ = √α I."""
     rng = setup.rng
     alphas = np.array([1e-10, 1e-14, 1e-18])
     values, y, best, exponent = sparse(rng, 2, 4, sign=False)
     Q = frame(rng, 4, 4)
     A = np.einsum("ij,nj,kj->nik", Q, values, Q)
-    programme = linprog(np.ones(4), A_eq=values, b_eq=y)  # the nuclear norm of Z ≥ 0 is its trace
-    target = (Q * programme.x) @ Q.T
+    program = linprog(np.ones(4), A_eq=values, b_eq=y)  # the nuclear norm of Z ≥ 0 is its trace
+    target = (Q * program.x) @ Q.T
     flow = GradientFlow(Factorization(np.eye(4)), Problem(A.reshape(2, 16), y, kappa=2.0))
     if factored:
         first, *rest = np.asarray(limit(flow, scales=np.sqrt([0.1, *alphas])).value).reshape(-1, 4, 4)
@@ -64,7 +64,7 @@ def commuting(setup: Setup, factored: bool = True) -> Any:
         shortest = np.einsum("n,nij->ij", np.linalg.solve(values @ values.T, y), A)
         Z, same = np.stack([a * (np.eye(4) - shortest) + shortest for a in alphas]), 0.0
     found = Evidence.slope(alphas, np.linalg.norm(Z - target, axis=(1, 2)), exponent)
-    astray = same > 1e-4 or np.max(np.abs(programme.x - best)) > 1e-9
+    astray = same > 1e-4 or np.max(np.abs(program.x - best)) > 1e-9
     return Evidence(max(found.error, float(astray)), found.seen, found.grade)
 
 
@@ -74,7 +74,7 @@ commuting.breaks("the flow of Z itself, not of its factor", factored=False)
 @commuting.proof(
     "n = 2, N = 2 in the common eigenbasis: ln Z moves in the span of the Aᵢ: the KKT conditions", whole=False
 )
-def logarithm_in_the_span(spoilt: bool) -> Any:
+def logarithm_in_the_span(spoiled: bool) -> Any:
     """z = u² of an eigenvalue: (ln zⱼ)′ = −8 Σᵢ rᵢλᵢⱼ, by differentiating ‖𝒜(UUᵀ) − y‖² at a diagonal U."""
     from sympy import Matrix, diff, log, symbols
 
@@ -82,7 +82,7 @@ def logarithm_in_the_span(spoilt: bool) -> Any:
     r = [sum(values[i, j] * u[j] ** 2 for j in range(2)) - y[i] for i in range(2)]
     loss = r[0] ** 2 + r[1] ** 2
     rates = [diff(log(u[j] ** 2), u[j]) * -diff(loss, u[j]) for j in range(2)]
-    return rates, [-(4 if spoilt else 8) * sum(r[i] * values[i, j] for i in range(2)) for j in range(2)]
+    return rates, [-(4 if spoiled else 8) * sum(r[i] * values[i, j] for i in range(2)) for j in range(2)]
 
 
 @claim(
@@ -109,13 +109,13 @@ diagonal_factorization.breaks("from a Z(0) that is not diagonal", start=_not_dia
 
 
 @diagonal_factorization.proof("n = 2, N = 2, symbols for all entries")
-def diagonal_stays(spoilt: bool) -> Any:
+def diagonal_stays(spoiled: bool) -> Any:
     """−∇‖𝒜(UUᵀ) − y‖² at a diagonal U is diagonal, −4uⱼ Σᵢ rᵢxᵢⱼ, by differentiating."""
     from sympy import Matrix, diag, diff, symbols
 
     U, X, y, u = Matrix(2, 2, symbols("U:4")), Matrix(2, 2, symbols("x:4")), symbols("y:2"), symbols("u:2")
     r = [(diag(X[i, 0], X[i, 1]) * U * U.T).trace() - y[i] for i in range(2)]
-    at = {U[0, 0]: u[0], U[0, 1]: 1 if spoilt else 0, U[1, 0]: 0, U[1, 1]: u[1]}
+    at = {U[0, 0]: u[0], U[0, 1]: 1 if spoiled else 0, U[1, 0]: 0, U[1, 1]: u[1]}
     field = -diff(r[0] ** 2 + r[1] ** 2, U).subs(at)
     gaps = [X[i, 0] * u[0] ** 2 + X[i, 1] * u[1] ** 2 - y[i] for i in range(2)]
     return field, diag(*(-4 * u[j] * sum(gaps[i] * X[i, j] for i in range(2)) for j in range(2)))
@@ -139,11 +139,11 @@ nuclear_norm_of_a_diagonal.breaks("the ℓ2 norm", order=2)
 
 
 @nuclear_norm_of_a_diagonal.proof("n = 3, symbols for a positive diagonal")
-def roots_of_the_squares(spoilt: bool) -> Any:
+def roots_of_the_squares(spoiled: bool) -> Any:
     """The singular values are the roots of the eigenvalues of ZᵀZ."""
     from sympy import diag, sqrt, symbols
 
     beta = symbols("b:3", positive=True)
     Z = diag(*beta)
     values = [sqrt(value) for value, count in (Z.T * Z).eigenvals().items() for _ in range(count)]
-    return sum(values), sqrt(sum(b**2 for b in beta)) if spoilt else sum(beta)
+    return sum(values), sqrt(sum(b**2 for b in beta)) if spoiled else sum(beta)

@@ -226,7 +226,7 @@ time_rescaling.breaks("with time multiplied by α^{1/D}", power=1 / 3)
 
 
 @time_rescaling.proof("h = w₁³x − w₂³x, one sample, D = 3; symbols for the weights, x, y and α = a³", whole=False)
-def slower_by_two_thirds(spoilt: bool) -> Any:
+def slower_by_two_thirds(spoiled: bool) -> Any:
     """α^{1/D} times the first field at w is α^{2/D} times the second at α^{1/D}w."""
     from sympy import diff, symbols
 
@@ -234,7 +234,7 @@ def slower_by_two_thirds(spoilt: bool) -> Any:
     one = (a**3 * (w[0] ** 3 - w[1] ** 3) * x - y) ** 2 / a**6
     two = ((v[0] ** 3 - v[1] ** 3) * x - y) ** 2 / a**6
     at = {v[i]: a * w[i] for i in range(2)}
-    return [a * diff(one, z) for z in w], [(1 if spoilt else a**2) * diff(two, z).subs(at) for z in v]
+    return [a * diff(one, z) for z in w], [(1 if spoiled else a**2) * diff(two, z).subs(at) for z in v]
 
 
 def _anew(root: float, w0: Array) -> Array:
@@ -277,7 +277,7 @@ linearized_homogeneity.breaks("with the degree 2 for a cubic model", degree=2)
 
 
 @linearized_homogeneity.proof("h = w₁³ − w₂³ at w₀ = (c, c), D = 3; symbols for w, c and α = a³", whole=False)
-def linearized_at_both(spoilt: bool) -> Any:
+def linearized_at_both(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
     w, z, (a, c) = symbols("w:2"), symbols("z:2"), symbols("a c")
@@ -287,4 +287,4 @@ def linearized_at_both(spoilt: bool) -> Any:
         point = dict.fromkeys(z, at)
         return h.subs(point) + sum(diff(h, z[i]).subs(point) * (w[i] - at) for i in range(2))
 
-    return linear(c if spoilt else a * c, [a * x for x in w]), a**3 * linear(c, w)
+    return linear(c if spoiled else a * c, [a * x for x in w]), a**3 * linear(c, w)

@@ -49,13 +49,13 @@ kernel_method.breaks("from a network that does not start at zero", symmetric=Fal
 
 
 @kernel_method.proof("two samples, an unseen input, three weights; symbols for all gradients and labels")
-def chain_rule(spoilt: bool) -> Any:
+def chain_rule(spoiled: bool) -> Any:
     """w′ = −∇ of the mean squared error of the linear model, by differentiating; f̄′ = ⟨∇f(x), w′⟩."""
     from sympy import Matrix, Rational, diff, symbols
 
     J, w, y = Matrix(3, 3, symbols("j:9")), Matrix(symbols("w:3")), Matrix(symbols("y:2"))
     f = J * w  # at two seen inputs and an unseen one
-    loss = sum((y[i] - f[i]) ** 2 for i in range(2)) / (1 if spoilt else 2)
+    loss = sum((y[i] - f[i]) ** 2 for i in range(2)) / (1 if spoiled else 2)
     K = J * J.T
     said = [Rational(2, 2) * sum(K[x, i] * (y[i] - f[i]) for i in range(2)) for x in range(3)]
     return J * -diff(loss, w), Matrix(said)
@@ -90,7 +90,7 @@ regression_kernel.breaks("4α² instead of 8α²", factor=4.0)
 
 
 @regression_kernel.proof("n = 2, symbols for the inputs, the weights and α")
-def by_the_gradient(spoilt: bool) -> Any:
+def by_the_gradient(spoiled: bool) -> Any:
     """K and f̄ from the gradient of f at α𝟙."""
     from sympy import Matrix, symbols
 
@@ -99,7 +99,7 @@ def by_the_gradient(spoilt: bool) -> Any:
     at = dict.fromkeys(w, a)
     one, two = (Matrix([model(v)]).jacobian(w).subs(at) for v in (x, z))
     linear = (one * (Matrix(w) - a * Matrix([1, 1, 1, 1])))[0]
-    kernel = (4 if spoilt else 8) * a**2 * x.dot(z)
+    kernel = (4 if spoiled else 8) * a**2 * x.dot(z)
     return [(one * two.T)[0], linear], [kernel, 2 * a * sum(x[i] * (w[i] - w[i + 2]) for i in range(2))]
 
 
@@ -137,11 +137,11 @@ two_homogeneous.breaks("degree 1", degree=1)
 
 
 @two_homogeneous.proof("n = 2, symbols for the weights, the inputs and α > 0; of the ReLU on either side of its kink")
-def both_models(spoilt: bool) -> Any:
+def both_models(spoiled: bool) -> Any:
     from sympy import symbols
 
     w, x, a = symbols("w:4"), symbols("x:2"), symbols("a", positive=True)
-    power = 1 if spoilt else 2
+    power = 1 if spoiled else 2
     active = w[0] * (w[1] * x[0] + w[2] * x[1])  # and 0 on the other side, which αu keeps
     scaled = (a * w[0]) * (a * w[1] * x[0] + a * w[2] * x[1])
     return [_squares([a * z for z in w], x), scaled], [a**power * _squares(w, x), a**power * active]

@@ -36,8 +36,8 @@ def _grid(alpha: float, D: int = 2) -> tuple[Array, Array, Array]:
     offsets = np.stack(np.meshgrid(*[np.linspace(-2, 2, 21)] * 2)).reshape(2, -1)
     w = jnp.asarray(alpha + offsets)
     model = lambda w: w[0] ** D - w[1] ** D  # noqa: E731
-    centre = jnp.full_like(w, alpha)
-    value, change = jax.jvp(model, (centre,), (w - centre,))
+    center = jnp.full_like(w, alpha)
+    value, change = jax.jvp(model, (center,), (w - center,))
     return np.asarray(model(w)), np.asarray(value + change), offsets
 
 
@@ -79,7 +79,7 @@ figure_one.breaks("for cubes instead of squares", D=3)
 
 
 @figure_one.proof("every α, w₁ and w₂: f − f̄ = (w₁ − α)² − (w₂ − α)²")
-def the_gap(spoilt: bool) -> Any:
+def the_gap(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
     w, z, a = symbols("w:2"), symbols("z:2"), symbols("a")
@@ -87,7 +87,7 @@ def the_gap(spoilt: bool) -> Any:
     at = dict.fromkeys(w, a)
     linear = f.subs(at) + sum(diff(f, w[i]).subs(at) * (z[i] - a) for i in range(2))
     gap = f.subs(dict(zip(w, z, strict=True))) - linear
-    return gap, (z[0] - a) ** 2 + (1 if spoilt else -1) * (z[1] - a) ** 2
+    return gap, (z[0] - a) ** 2 + (1 if spoiled else -1) * (z[1] - a) ** 2
 
 
 @claim(
@@ -156,13 +156,13 @@ kernel_change.breaks("with α⁴ for 4α⁴", root=1.0)
 @kernel_change.proof(
     "any n and N: K = 4X diag(w₊² + w₋²)Xᵀ, and w₊² + w₋² = √(4(w₊w₋)² + β²) with w₊w₋ conserved", whole=False
 )
-def of_the_predictor(spoilt: bool) -> Any:
+def of_the_predictor(spoiled: bool) -> Any:
     """One coordinate: the square of w₊² + w₋², and the rate of w₊w₋ along w₊′ = −w₊g, w₋′ = w₋g."""
     from sympy import symbols
 
     p, m, g = symbols("p m g")
     beta = p**2 - m**2
-    return [(p**2 + m**2) ** 2, -p * g * m + p * m * g], [(1 if spoilt else 4) * (p * m) ** 2 + beta**2, 0]
+    return [(p**2 + m**2) ** 2, -p * g * m + p * m * g], [(1 if spoiled else 4) * (p * m) ** 2 + beta**2, 0]
 
 
 KERNEL, RICH = np.array([10.0, 20.0, 30.0, 40.0]), np.array([1e-6, 1e-7, 1e-8, 1e-10])
@@ -248,13 +248,13 @@ order_of_limits.breaks("the other limit, α → ∞", alpha=3.0)
 @order_of_limits.proof(
     "one coordinate, any X and y: β at a fixed t is 2α² sinh(2rt) to leading order, r the rate of growth", whole=False
 )
-def waiting_at_zero(spoilt: bool) -> Any:
+def waiting_at_zero(spoiled: bool) -> Any:
     """With w± = α(1 + …), w₊′ = 4xy w₊, w₋′ = −4xy w₋ near 0: β = w₊² − w₋² solves the flow without its cubic term."""
     from sympy import diff, exp, sinh, symbols
 
     t, rate, a = symbols("t rate a", positive=True)
     plus, minus = a * exp(rate * t), a * exp(-rate * t)
-    beta = 2 * a**2 * sinh((1 if spoilt else 2) * rate * t)
+    beta = 2 * a**2 * sinh((1 if spoiled else 2) * rate * t)
     return [diff(plus, t), diff(minus, t), plus**2 - minus**2], [rate * plus, -rate * minus, beta]
 
 
@@ -285,7 +285,7 @@ interpolation.breaks("from w₊ = 2w₋", lopsided=2.0)
 
 
 @interpolation.proof("one coordinate, any start with w₊w₋ = α²: ½ asinh(β/2α²) moves at the rate g, of Xᵀr")
-def mirror_map(spoilt: bool) -> Any:
+def mirror_map(spoiled: bool) -> Any:
     """Along w₊′ = −w₊g, w₋′ = w₋g, with w₊ = αe^z, w₋ = αe^{−z}: β = 2α² sinh 2z and z′ = −g."""
     from sympy import asinh, diff, exp, sinh, symbols
 
@@ -293,6 +293,6 @@ def mirror_map(spoilt: bool) -> Any:
     plus, minus = a * exp(z), a * exp(-z)
     beta = plus**2 - minus**2
     rate = diff(beta, z) * -g
-    potential = diff(asinh(symbols("b") / (a**2 if spoilt else 2 * a**2)) / 2, symbols("b"))
+    potential = diff(asinh(symbols("b") / (a**2 if spoiled else 2 * a**2)) / 2, symbols("b"))
     slope = potential.subs(symbols("b"), 2 * a**2 * sinh(2 * z))
     return [beta, (slope * rate) ** 2], [2 * a**2 * sinh(2 * z), g**2]

@@ -231,11 +231,11 @@ saddle.breaks("for cubes, whose Hessian vanishes", D=3)
 
 
 @saddle.proof("n = 1, N = 2, symbols for the inputs and labels")
-def by_two_derivatives(spoilt: bool) -> Any:
+def by_two_derivatives(spoiled: bool) -> Any:
     from sympy import Matrix, diag, diff, hessian, symbols
 
     (p, m), x, y = symbols("p m"), symbols("x:2"), symbols("y:2")
-    power = 3 if spoilt else 2
+    power = 3 if spoiled else 2
     loss = sum((x[i] * (p**power - m**power) - y[i]) ** 2 for i in range(2)) / 2
     at, pull = {p: 0, m: 0}, 2 * (x[0] * y[0] + x[1] * y[1])
     slopes = Matrix([diff(loss, p), diff(loss, m)]).subs(at)
@@ -266,7 +266,7 @@ escape_time.breaks("with the rate (2/N) max|Xᵀy|", factor=2.0)
 
 
 @escape_time.proof("n = 1, N = 2, symbols for the inputs and labels: the rate of growth at 0, and the time it takes")
-def growth_and_waiting(spoilt: bool) -> Any:
+def growth_and_waiting(spoiled: bool) -> Any:
     """w₊ = αe^{rt} with r = (4/N)xᵀy reaches c at ln(c/α)/r."""
     from sympy import diff, exp, limit, log, symbols
 
@@ -275,4 +275,4 @@ def growth_and_waiting(spoilt: bool) -> Any:
     rate = limit(-diff(loss, p) / p, p, 0)
     r, a, c = symbols("r a c", positive=True)
     when = log(c / a) / r
-    return [rate, a * exp(r * when)], [(1 if spoilt else 2) * (x[0] * y[0] + x[1] * y[1]), c]
+    return [rate, a * exp(r * when)], [(1 if spoiled else 2) * (x[0] * y[0] + x[1] * y[1]), c]

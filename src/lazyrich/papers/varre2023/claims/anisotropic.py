@@ -46,12 +46,12 @@ anisotropic_gradient.breaks("the mean of D in place of D", order=lambda back, D:
 
 
 @anisotropic_gradient.proof("d = k = 2, symbols for all entries; D stands for Z₁ᵀZ₁ − Z₂Z₂ᵀ")
-def with_the_imbalance(spoilt: bool) -> Any:
+def with_the_imbalance(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     Z1, Z2 = (Matrix(2, 2, symbols(f"{name}:4")) for name in "ab")
     D, back = Z1.T * Z1 - Z2 * Z2.T, Z1.inv().T
-    return back * Z2 * Z2.T, Z1 - (_left if spoilt else _right)(back, D)
+    return back * Z2 * Z2.T, Z1 - (_left if spoiled else _right)(back, D)
 
 
 @claim(
@@ -76,23 +76,23 @@ no_potential.breaks("D is not a multiple of I", values=(0.2, 0.6, 1.0))
 
 
 @no_potential.proof("d = 2, symbols for all entries and for γ: the gradient of the potential")
-def of_the_log_determinant(spoilt: bool) -> Any:
+def of_the_log_determinant(spoiled: bool) -> Any:
     from sympy import Matrix, Rational, diff, log, symbols
 
     Z, gamma = Matrix(2, 2, symbols("z:4")), symbols("gamma")
     potential = Rational(1, 2) * sum(z**2 for z in Z) - gamma * log((Z * Z.T).det())
-    return diff(potential, Z), Z - (1 if spoilt else 2) * gamma * Z.inv().T
+    return diff(potential, Z), Z - (1 if spoiled else 2) * gamma * Z.inv().T
 
 
 @no_potential.proof("d = 2, D = diag(p, q) with symbols: the mixed derivatives agree for p = q, and only then")
-def mixed_derivatives_of_the_map(spoilt: bool) -> Any:
+def mixed_derivatives_of_the_map(spoiled: bool) -> Any:
     """∂₁₁ of entry 12 less ∂₁₂ of entry 11 is (p − q) times a function that is not zero."""
     from sympy import Matrix, diag, diff, symbols
 
     Z, (p, q) = Matrix(2, 2, symbols("z:4")), symbols("p q")
     field = -Z.inv().T * diag(p, q)
     curl = diff(field[0, 1], Z[0, 0]) - diff(field[0, 0], Z[0, 1])
-    return curl, (p + q if spoilt else p - q) * Z[1, 0] * Z[1, 1] / Z.det() ** 2
+    return curl, (p + q if spoiled else p - q) * Z[1, 0] * Z[1, 1] / Z.det() ** 2
 
 
 @claim(

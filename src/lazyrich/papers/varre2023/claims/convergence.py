@@ -56,7 +56,7 @@ convergence_rate.breaks("4 in place of 2 in D′ = −2[γ + √(‖β‖² + γ
 @convergence_rate.proof(
     "the identity D_ψ(β*, β)′ = −2[γ + √(‖β‖² + γ²)]^½ L that it follows from: d = 2, n = 1", whole=False
 )
-def the_divergence_falls(spoilt: bool) -> Any:
+def the_divergence_falls(spoiled: bool) -> Any:
     """D′ = −⟨(∇ψ)′, β* − β⟩ with (3.3), and ⟨∇L, β − β*⟩ = 2L."""
     from sympy import Matrix, sqrt, symbols
 
@@ -65,7 +65,7 @@ def the_divergence_falls(spoilt: bool) -> Any:
     time = sqrt(g + sqrt(beta.dot(beta) + g**2))
     slope = x * (x.dot(beta) - x.dot(best))
     rate = (time * slope).dot(best - beta)
-    return rate, -(1 if spoilt else 2) * time * (x.dot(beta) - x.dot(best)) ** 2 / 2
+    return rate, -(1 if spoiled else 2) * time * (x.dot(beta) - x.dot(best)) ** 2 / 2
 
 
 def _twice(loss: Any) -> Any:
@@ -97,12 +97,12 @@ convexity.breaks("4L", value=lambda loss: 4 * loss)
 
 
 @convexity.proof("d = 2, n = 2, symbols for all entries")
-def twice_the_loss(spoilt: bool) -> Any:
+def twice_the_loss(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     X, beta, best = Matrix(2, 2, symbols("x:4")), Matrix(symbols("b:2")), Matrix(symbols("s:2"))
     error = X * (beta - best)
-    return (X.T * error).dot(beta - best), (1 if spoilt else 2) * error.dot(error) / 2
+    return (X.T * error).dot(beta - best), (1 if spoiled else 2) * error.dot(error) / 2
 
 
 def _inverse(gamma: float) -> float:
@@ -137,13 +137,13 @@ rate_in_gamma.breaks("1/γ² in place of 1/γ, at large γ", law=lambda gamma: 1
 
 
 @rate_in_gamma.proof("any d: the limits of D_ψ(β*, 0) at small and at large γ", whole=False)
-def constants(spoilt: bool) -> Any:
+def constants(spoiled: bool) -> Any:
     """D/√(2γ) is ⅔‖β*‖^{3/2}/√(2γ) at small γ and ‖β*‖²/(4γ) at large γ; in between ψ″ ≤ 1/√(2γ) gives the latter."""
     from sympy import Rational, limit, sqrt, symbols
 
     g, b = symbols("g b", positive=True)
     root = sqrt(b**2 + g**2) + g
-    psi = Rational(2, 3) * root ** Rational(3, 2) - (1 if spoilt else 2) * g * sqrt(root)
+    psi = Rational(2, 3) * root ** Rational(3, 2) - (1 if spoiled else 2) * g * sqrt(root)
     divergence = psi - psi.subs(b, 0)
     scaled = (divergence * sqrt(2 * g)).subs(b, 1)  # ‖β*‖ = 1, by the scaling of β and γ together
     return [limit(divergence.subs(b, 1), g, 0), limit(scaled.subs(g, 1 / b), b, 0, "+")], [

@@ -60,7 +60,7 @@ discrete_step.breaks("without the term of order η²", step=_first_order)
 
 
 @discrete_step.proof("d = 2, symbols for all entries, for XᵀX, XᵀY and η")
-def after_one_step(spoilt: bool) -> Any:
+def after_one_step(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     x, y, z, rate = symbols("x y z eta")
@@ -68,7 +68,7 @@ def after_one_step(spoilt: bool) -> Any:
     W, a = Matrix(2, 2, symbols("w:4")), Matrix(symbols("a:2"))
     R = target - gram * W * a
     moved = W + rate * R * a.T, a + rate * W.T * R
-    said = (_first_order if spoilt else _second_order)(gram, W, a, R, rate)
+    said = (_first_order if spoiled else _second_order)(gram, W, a, R, rate)
     return [moved[1], target - gram * moved[0] * moved[1]], list(said)
 
 
@@ -120,12 +120,12 @@ discrete_directions.breaks("a(0) ≠ 0", a0=0.5)
 
 
 @discrete_directions.proof("d = 2, two steps, symbols for R(0) and η: W, a and R in closed form", whole=False)
-def two_steps(spoilt: bool) -> Any:
+def two_steps(spoiled: bool) -> Any:
     """W − I, a and R are multiples of R₀R₀ᵀ, R₀, R₀: the parts across R₀ are zero."""
     from sympy import Matrix, diag, eye, symbols
 
     R0, rate = Matrix(symbols("r:2")), symbols("eta")
-    gram = diag(1, 2) if spoilt else eye(2)
+    gram = diag(1, 2) if spoiled else eye(2)
     across = Matrix([[-R0[1], R0[0]]])
     W, a, R, found = eye(2), Matrix([0, 0]), R0, []
     for _ in range(2):

@@ -61,13 +61,13 @@ mirror_on_singular_values.breaks("anisotropic W₁(0)", scales=[0.4, 0.7, 1.0, 1
 @mirror_on_singular_values.proof(
     "any d and k, mode by mode: Ψ″(σ)σ′ is the residual's part, for every σ, γ and residual"
 )
-def hessian_times_speed(spoilt: bool) -> Any:
+def hessian_times_speed(spoiled: bool) -> Any:
     """σ′ = (z₁² + z₂²)r = 2√(σ² + γ²) r by (2.4) and Lemma C.10, r the diagonal entry of UᵀRV."""
     from sympy import Rational, asinh, diff, sqrt, symbols
 
     s, g, r = symbols("s g r", positive=True)
     root = sqrt(s**2 + g**2)
-    potential = Rational(1, 2) * (s * asinh(s / g)) - (1 if spoilt else Rational(1, 2)) * root
+    potential = Rational(1, 2) * (s * asinh(s / g)) - (1 if spoiled else Rational(1, 2)) * root
     return diff(potential, s, 2) * ((root + g) + (root - g)) * r, r
 
 
@@ -99,14 +99,14 @@ nuclear_norm_asymptote.breaks("the Frobenius norm in place of the nuclear one", 
 
 
 @nuclear_norm_asymptote.proof("any d and k, mode by mode: the limit of Ψ/ln(1/γ), by both forms of Ψ")
-def the_limit(spoilt: bool) -> Any:
+def the_limit(spoiled: bool) -> Any:
     from sympy import Rational, limit, log, sqrt, symbols
 
     s, g = symbols("s g", positive=True)
     root = sqrt(s**2 + g**2)
     entropy = Rational(1, 2) * s * (log(s + root) - log(g))  # asinh(s/γ) = ln((s + √(s² + γ²))/γ)
     found = [limit((entropy - weight * root) / -log(g), g, 0) for weight in (Rational(1, 2), 1)]
-    return found, [s if spoilt else s / 2] * 2
+    return found, [s if spoiled else s / 2] * 2
 
 
 def _warped(gamma: float, beta: np.ndarray) -> np.ndarray:
@@ -138,7 +138,7 @@ mirror_on_beta.breaks("k = 2", k=2)
 
 
 @mirror_on_beta.proof("d = 2, symbols for α and the residual; in α, where it is rational")
-def in_alpha(spoilt: bool) -> Any:
+def in_alpha(spoiled: bool) -> Any:
     """∇ψ = β/√q and q = 2γ/(1 − ‖α‖²), so that ∇ψ = √(2γ) α(1 − ‖α‖²)^{−½}: its derivative is q^{½} r."""
     from sympy import Matrix, Rational, diff, eye, sqrt, symbols
 
@@ -149,7 +149,7 @@ def in_alpha(spoilt: bool) -> Any:
     slope = sqrt(2 * g) * a / sqrt(left)
     rate = slope.jacobian(a) * moves
     root = sqrt(x**2 + g**2) + g
-    psi = Rational(2, 3) * root ** Rational(3, 2) - (1 if spoilt else 2) * g * sqrt(root)
+    psi = Rational(2, 3) * root ** Rational(3, 2) - (1 if spoiled else 2) * g * sqrt(root)
     return [rate, diff(psi, x)], [sqrt(2 * g) / sqrt(left) * r, x / sqrt(root)]
 
 
@@ -196,12 +196,12 @@ scalar_flow.breaks("k = 2, with the trace of αᵀZ₁Z₁ᵀα", k=2)
 
 
 @scalar_flow.proof("d = 2, symbols for all entries of Z₁, α and r")
-def with_z2_put_in(spoilt: bool) -> Any:
+def with_z2_put_in(spoiled: bool) -> Any:
     """Z₂ = Z₁ᵀα in Z₁′ = rZ₂ᵀ and β′ = rZ₂ᵀZ₂ + Z₁Z₁ᵀr."""
     from sympy import Matrix, symbols
 
     Z1, a, r = Matrix(2, 2, symbols("z:4")), Matrix(symbols("a:2")), Matrix(symbols("r:2"))
-    Z2, gram = Z1.T * a, Z1.T * Z1 if spoilt else Z1 * Z1.T
+    Z2, gram = Z1.T * a, Z1.T * Z1 if spoiled else Z1 * Z1.T
     return [r * Z2.T, r * Z2.T * Z2 + Z1 * Z1.T * r], [r * a.T * Z1, gram * r + r * (a.T * gram * a)]
 
 
@@ -234,12 +234,12 @@ not_a_hessian.breaks("without the factor", power=0.0)
 
 
 @not_a_hessian.proof("d = 2, in general")
-def mixed_derivatives(spoilt: bool) -> Any:
+def mixed_derivatives(spoiled: bool) -> Any:
     """With the factor it is the Jacobian of α(1 − ‖α‖²)^{−½}; without it ∂₂M₁₁ ≠ ∂₁M₁₂."""
     from sympy import Matrix, diff, eye, sqrt, symbols
 
     x, y = symbols("x y")
     a = Matrix([x, y])
     left = 1 - x**2 - y**2
-    M = (eye(2) + a * a.T / left) / (1 if spoilt else sqrt(left))
+    M = (eye(2) + a * a.T / left) / (1 if spoiled else sqrt(left))
     return [diff(M[0, 0], y), diff(M[1, 1], x)], [diff(M[0, 1], x), diff(M[0, 1], y)]

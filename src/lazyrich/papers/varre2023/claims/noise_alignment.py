@@ -75,14 +75,14 @@ def _ito(left: Any, right: Any) -> Any:
 
 
 @mean_commutator.proof("d = 3, symbols for two columns of W and their entries of a")
-def drift_of_the_commutator(spoilt: bool) -> Any:
+def drift_of_the_commutator(spoiled: bool) -> Any:
     """The drift of zᵢ₁a₂ − zᵢ₂a₁ is Itô's term alone, which is −[zᵢ, a]₁₂."""
     from sympy import symbols
 
     y, z = symbols("y:4"), symbols("z:4")
     mixed = _ito(y, z)
     found = [mixed[i, 3] - mixed[3, i] for i in range(3)]
-    return found, [(1 if spoilt else -1) * (y[i] * z[3] - y[3] * z[i]) for i in range(3)]
+    return found, [(1 if spoiled else -1) * (y[i] * z[3] - y[3] * z[i]) for i in range(3)]
 
 
 @claim(
@@ -113,7 +113,7 @@ squared_commutator.breaks("without the brackets of the rows, when it would decay
 
 
 @squared_commutator.proof("d = 2, symbols for two columns: the drift of Σ eᵢ²; and its rate of growth for every d")
-def drift_of_the_square(spoilt: bool) -> Any:
+def drift_of_the_square(spoiled: bool) -> Any:
     """With the noise Σⱼ (∂e/∂y Gⱼy + ∂e/∂z Gⱼz) dBⱼ of e, and its drift −e."""
     from sympy import Matrix, diff, sqrt, symbols
 
@@ -121,7 +121,7 @@ def drift_of_the_square(spoilt: bool) -> Any:
     total, c = 0, y[0] * z[1] - y[1] * z[0]
     for i in range(2):
         e = y[i] * z[2] - y[2] * z[i]
-        total += 2 * e * (e if spoilt else -e)
+        total += 2 * e * (e if spoiled else -e)
         for j in range(2):
             moves = [*(v[2] if k == j else v[j] if k == 2 else 0 for v in (y, z) for k in range(3))]
             total += sum(diff(e, s) * m for s, m in zip([*y, *z], moves, strict=True)) ** 2
@@ -192,13 +192,13 @@ def it_stays_at_one_half() -> None:
 @absolute_commutator.proof(
     "d = 2 from W = I, a = 0: the proof's formula E|e| = |e(0)|e^{−t} = 0 is false, since E Σe² > 0", whole=False
 )
-def not_zero(spoilt: bool) -> Any:
+def not_zero(spoiled: bool) -> Any:
     """P = 2e^{−t} sinh(√3 t)/√3 solves P′ = 2Q − 2P, Q′ = P from P = 0, Q = 1, and is not zero."""
     from sympy import cosh, diff, exp, sinh, sqrt, symbols
 
     t = symbols("t", positive=True)
     P = 2 * exp(-t) * sinh(sqrt(3) * t) / sqrt(3)
-    Q = exp(-t) * (cosh(sqrt(3) * t) + (2 if spoilt else 1) * sinh(sqrt(3) * t) / sqrt(3))
+    Q = exp(-t) * (cosh(sqrt(3) * t) + (2 if spoiled else 1) * sinh(sqrt(3) * t) / sqrt(3))
     return [diff(P, t), diff(Q, t), P.subs(t, 0), Q.subs(t, 0)], [2 * Q - 2 * P, P, 0, 1]
 
 

@@ -49,13 +49,13 @@ label_noise_gradient.breaks("the other sign", sign=1.0)
 
 
 @label_noise_gradient.proof("d = 2, n = 1, symbols for all entries")
-def linear_in_the_labels(spoilt: bool) -> Any:
+def linear_in_the_labels(spoiled: bool) -> Any:
     from sympy import Matrix, diff, symbols
 
     X, W, a = Matrix(1, 2, symbols("x:2")), Matrix(2, 2, symbols("w:4")), Matrix(symbols("a:2"))
     y, shake = symbols("y e")
     found, plain = ([diff(((X * W * a)[0] - to) ** 2 / 2, v) for v in (W, a)] for to in (y + shake, y))
-    sign = 1 if spoilt else -1
+    sign = 1 if spoiled else -1
     return found, [plain[0] + sign * shake * X.T * a.T, plain[1] + sign * shake * W.T * X.T]
 
 
@@ -91,7 +91,7 @@ variance.breaks("exponent d in place of √d", root=float)
 
 
 @variance.proof("any d: Itô's drift of ‖w‖² and a² at d = 3, and the solution of u′ = dv, v′ = u for every d")
-def drift_and_solution(spoilt: bool) -> Any:
+def drift_and_solution(spoiled: bool) -> Any:
     """The drift of |y|² parts is Σⱼ of squares of Gⱼy; the two exponentials solve the equations."""
     from sympy import Matrix, diff, exp, sqrt, symbols
 
@@ -99,7 +99,7 @@ def drift_and_solution(spoilt: bool) -> Any:
     moves = [Matrix([y[3] if i == j else 0 for i in range(3)] + [y[j]]) for j in range(3)]
     drift = [sum(move[i] ** 2 for move in moves for i in range(3)), sum(move[3] ** 2 for move in moves)]
     t, d, c, b = symbols("t d c b", positive=True)
-    root = d if spoilt else sqrt(d)
+    root = d if spoiled else sqrt(d)
     up, down = c * exp(root * t), b * exp(-root * t)
     u, v = (up + down) / 2, (up - down) / (2 * root)
     return [*drift, diff(u, t), diff(v, t)], [3 * y[3] ** 2, y[0] ** 2 + y[1] ** 2 + y[2] ** 2, d * v, u]
@@ -173,12 +173,12 @@ one_dimension.breaks("without the correction of Itô", drift=0.0)
 
 
 @one_dimension.proof("Itô's formula: of w ± a, and of ln|w ± a|")
-def a_product_of_noise(spoilt: bool) -> Any:
+def a_product_of_noise(spoiled: bool) -> Any:
     """dw = a dB, da = w dB give d(w ± a) = ±(w ± a)dB, and ln has the drift −½."""
     from sympy import Rational, diff, log, symbols
 
     w, a, y = symbols("w a y", positive=True)
-    drift = diff(log(y), y, 2) * y**2 / (1 if spoilt else 2)
+    drift = diff(log(y), y, 2) * y**2 / (1 if spoiled else 2)
     return [a + w, a - w, drift], [w + a, -(w - a), Rational(-1, 2)]
 
 
@@ -211,13 +211,13 @@ scale_constant.breaks("from d = 4 on", first=4)
 
 
 @scale_constant.proof("every d and α: at α = 0 it is ((√d − 1)² − 2)/(2√d), below 0 at d = 5 and above at d = 6")
-def the_bracket(spoilt: bool) -> Any:
+def the_bracket(spoiled: bool) -> Any:
     from sympy import simplify, sqrt, symbols
 
     d = symbols("d", positive=True)
     bracket = sqrt(d) - (sqrt(d) + 1) ** 2 / (2 * sqrt(d))
     same = simplify(bracket - ((sqrt(d) - 1) ** 2 - 2) / (2 * sqrt(d))) == 0
-    return same and bracket.subs(d, 6 if spoilt else 5) < 0 and bracket.subs(d, 6) > 0
+    return same and bracket.subs(d, 6 if spoiled else 5) < 0 and bracket.subs(d, 6) > 0
 
 
 def _less(alpha: float) -> float:
@@ -248,11 +248,11 @@ jensen.breaks("a larger factor, d^{1−α} to the half", power=lambda a: (1 - a)
 
 
 @jensen.proof("d = 2, α = ½ and any ‖w₁‖ = p, ‖w₂‖ = q: the gap of the squares is (p − q)²/2", whole=False)
-def a_square(spoilt: bool) -> Any:
+def a_square(spoiled: bool) -> Any:
     from sympy import Rational, symbols
 
     p, q = symbols("p q", positive=True)
-    factor = 2 if spoilt else Rational(1, 2)  # of d^{1−α} and d^{α−1}, squared
+    factor = 2 if spoiled else Rational(1, 2)  # of d^{1−α} and d^{α−1}, squared
     return p**2 + q**2 - factor * (p + q) ** 2, (p - q) ** 2 / 2
 
 
@@ -294,12 +294,12 @@ any_spectrum.breaks("√(Σ dⱼ²) for the rate", power=2.0)
 
 
 @any_spectrum.proof("d = 2, symbols for D and the start: Itô's drift of a² and of Σ dⱼ²wⱼ²", whole=False)
-def with_a_spectrum(spoilt: bool) -> Any:
+def with_a_spectrum(spoiled: bool) -> Any:
     """(E a²)′ = E s and (E s)′ = (Σ dⱼ⁴) E a² for s = Σ dⱼ²wⱼ²: E a″ = ρ² E a² with ρ² = Σ dⱼ⁴."""
     from sympy import symbols
 
     d, w, a = symbols("d:2"), symbols("w:2"), symbols("a")
     of_a = sum((d[j] * w[j]) ** 2 for j in range(2))
     of_s = sum(d[j] ** 2 * (d[j] * a) ** 2 for j in range(2))
-    power = 2 if spoilt else 4
+    power = 2 if spoiled else 4
     return [of_a, of_s], [sum(d[j] ** 2 * w[j] ** 2 for j in range(2)), sum(x**power for x in d) * a**2]

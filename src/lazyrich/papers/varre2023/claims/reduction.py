@@ -54,12 +54,12 @@ reduction.breaks("W₂(0) outside of the span of Pᵀ", outside=0.5)
 
 
 @reduction.proof("d = 2, l = 3, n = k = 1, symbols for all entries; P on rows of rational length one")
-def on_the_span(spoilt: bool) -> Any:
+def on_the_span(spoiled: bool) -> Any:
     """The field (2.4) at W₁ = Z₁P, W₂ = PᵀZ₂ is (Z₁′P, PᵀZ₂′) with (3.4)."""
     from sympy import Matrix, Rational, symbols
 
     third = Rational(1, 3)
-    P = third * Matrix([[1, 2, 2], [2, 1, -2]]) if not spoilt else third * Matrix([[1, 2, 2], [2, 1, 2]])
+    P = third * Matrix([[1, 2, 2], [2, 1, -2]]) if not spoiled else third * Matrix([[1, 2, 2], [2, 1, 2]])
     X, Y = Matrix(1, 2, symbols("x:2")), Matrix(1, 1, symbols("y:1"))
     Z1, Z2 = Matrix(2, 2, symbols("a:4")), Matrix(2, 1, symbols("b:2"))
     raw, R = X.T * (Y - X * Z1 * P * P.T * Z2), X.T * (Y - X * Z1 * Z2)
@@ -86,12 +86,12 @@ reduced_start.breaks("2γ in place of its root", start=lambda gamma: 2 * gamma)
 
 
 @reduced_start.proof("P any row of length one: d = 1, l = 2")
-def the_start(spoilt: bool) -> Any:
+def the_start(spoiled: bool) -> Any:
     from sympy import Matrix, sqrt, symbols
 
     slope, gamma = symbols("slope gamma", positive=True)
     P = Matrix([[1 - slope**2, 2 * slope]]) / (1 + slope**2)
-    return (sqrt(2 * gamma) * P * P.T)[0], 1 if spoilt else sqrt(2 * gamma)
+    return (sqrt(2 * gamma) * P * P.T)[0], 1 if spoiled else sqrt(2 * gamma)
 
 
 @claim(
@@ -114,12 +114,12 @@ invariant.breaks("another learning rate for each layer", rates=(1.0, 1.5))
 
 
 @invariant.proof("d = 3, k = 2, symbols for all entries of Z₁, Z₂ and R")
-def nothing_moves(spoilt: bool) -> Any:
+def nothing_moves(spoiled: bool) -> Any:
     """(Z₁ᵀZ₁)′ = (Z₂Z₂ᵀ)′ along (3.4)."""
     from sympy import Matrix, symbols
 
     Z1, Z2, R = Matrix(3, 3, symbols("a:9")), Matrix(3, 2, symbols("b:6")), Matrix(3, 2, symbols("r:6"))
-    one, two = R * Z2.T, (2 if spoilt else 1) * Z1.T * R
+    one, two = R * Z2.T, (2 if spoiled else 1) * Z1.T * R
     return one.T * Z1 + Z1.T * one, two * Z2.T + Z2 * two.T
 
 
@@ -165,14 +165,14 @@ alpha.breaks("W₁(0) with rows of different lengths", scales=[0.5, 0.7, 0.9, 1.
 
 
 @alpha.proof("d = k = 2, symbols for all entries of Z₁, Z₂ and R")
-def quotient_rule(spoilt: bool) -> Any:
+def quotient_rule(spoiled: bool) -> Any:
     """α′ by (Z⁻ᵀ)′ = −Z⁻ᵀZ′ᵀZ⁻ᵀ and (3.4)."""
     from sympy import Matrix, symbols
 
     Z1, Z2, R = (Matrix(2, 2, symbols(f"{name}:4")) for name in "abr")
     back = Z1.inv().T
     a = back * Z2
-    return -back * (R * Z2.T).T * back * Z2 + back * Z1.T * R, R - a * R.T * (a.T if spoilt else a)
+    return -back * (R * Z2.T).T * back * Z2 + back * Z1.T * R, R - a * R.T * (a.T if spoiled else a)
 
 
 @claim(
@@ -197,13 +197,13 @@ gram_of_alpha.breaks("γ in place of 2γ", factor=1.0)
 
 
 @gram_of_alpha.proof("d = 2, k = 2, symbols for all entries; 2γI stands for Z₁ᵀZ₁ − Z₂Z₂ᵀ (Lemma 3.2)")
-def from_the_invariant(spoilt: bool) -> Any:
+def from_the_invariant(spoiled: bool) -> Any:
     """Z₁Z₁ᵀ(I − ααᵀ) = Z₁(Z₁ᵀZ₁ − Z₂Z₂ᵀ)Z₁⁻¹, which is 2γI; and β = Z₁Z₁ᵀα."""
     from sympy import Matrix, eye, symbols
 
     Z1, Z2 = (Matrix(2, 2, symbols(f"{name}:4")) for name in "ab")
     a = Z1.inv().T * Z2
-    kept = Z1.T * Z1 - (2 if spoilt else 1) * Z2 * Z2.T
+    kept = Z1.T * Z1 - (2 if spoiled else 1) * Z2 * Z2.T
     return [Z1 * Z1.T * (eye(2) - a * a.T), Z1 * Z2], [Z1 * kept * Z1.inv(), Z1 * Z1.T * a]
 
 
@@ -229,14 +229,14 @@ alpha_in_the_span.breaks("W₂(0) ≠ 0", start=0.5)
 
 
 @alpha_in_the_span.proof("d = 2, n = 1, k = 2, symbols for all entries")
-def the_kernel_stays_empty(spoilt: bool) -> Any:
+def the_kernel_stays_empty(spoiled: bool) -> Any:
     """mᵀα′ = −(mᵀα)Rᵀα for m orthogonal to the input, so that mᵀα = 0 is kept."""
     from sympy import Matrix, symbols
 
     x, y, a = symbols("x:2"), symbols("y:2"), Matrix(2, 2, symbols("a:4"))
     m = Matrix([[-x[1], x[0]]])
     R = Matrix(x) * Matrix([y])
-    return m * (R - a * R.T * a), (1 if spoilt else -1) * m * a * R.T * a
+    return m * (R - a * R.T * a), (1 if spoiled else -1) * m * a * R.T * a
 
 
 @claim(
@@ -263,9 +263,9 @@ woodbury.breaks("without the inverse inside, I + ααᵀ", inner=0)
 
 
 @woodbury.proof("d = 3, k = 2, symbols for all entries")
-def multiplied_out(spoilt: bool) -> Any:
+def multiplied_out(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     a = Matrix(3, 2, symbols("a:6"))
     inside = (eye(2) - a.T * a).inv()
-    return (eye(3) - a * a.T) * (eye(3) + (-1 if spoilt else 1) * a * inside * a.T), eye(3)
+    return (eye(3) - a * a.T) * (eye(3) + (-1 if spoiled else 1) * a * inside * a.T), eye(3)

@@ -36,11 +36,11 @@ homogeneous.breaks("degree 3", degree=3)
 
 
 @homogeneous.proof("d = l = k = 2, symbols for all entries and for λ")
-def degree_two(spoilt: bool) -> Any:
+def degree_two(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     W1, W2, x, s = Matrix(2, 2, symbols("a:4")), Matrix(2, 2, symbols("b:4")), Matrix(symbols("x:2")), symbols("s")
-    return _output(x, s * W1, s * W2), (s if spoilt else s**2) * _output(x, W1, W2)
+    return _output(x, s * W1, s * W2), (s if spoiled else s**2) * _output(x, W1, W2)
 
 
 def _equations(n: int, k: int) -> int:
@@ -73,14 +73,14 @@ dimensions.breaks("one equation per sample, whatever k", equations=lambda n, k: 
 
 
 @dimensions.proof("d = 2, n = 1, k = 1, l = 2: the derivative has full rank wherever XW₁ or W₂ is not zero")
-def full_rank(spoilt: bool) -> Any:
+def full_rank(spoiled: bool) -> Any:
     """The Gram matrix of the derivative of XW₁W₂ is ‖X‖²‖W₂‖² + ‖XW₁‖², by differentiating."""
     from sympy import Matrix, symbols
 
     x, W1, W2 = Matrix(1, 2, symbols("x:2")), Matrix(2, 2, symbols("a:4")), Matrix(2, 1, symbols("b:2"))
     slope = (x * W1 * W2).jacobian([*W1, *W2])
     squares = [sum(entry**2 for entry in part) for part in (x, W2, x * W1)]
-    return (slope * slope.T)[0], squares[0] * squares[1] + (2 if spoilt else 1) * squares[2]
+    return (slope * slope.T)[0], squares[0] * squares[1] + (2 if spoiled else 1) * squares[2]
 
 
 @claim(
@@ -108,12 +108,12 @@ gradient_flow.breaks("the loss without ½", factor=1.0)
 
 
 @gradient_flow.proof("d = 2, l = 2, n = k = 1, symbols for all entries")
-def by_differentiating(spoilt: bool) -> Any:
+def by_differentiating(spoiled: bool) -> Any:
     from sympy import Matrix, Rational, diff, symbols
 
     X, Y = Matrix(1, 2, symbols("x:2")), Matrix(1, 1, symbols("y:1"))
     W1, W2 = Matrix(2, 2, symbols("a:4")), Matrix(2, 1, symbols("b:2"))
-    loss = ((X * W1 * W2 - Y)[0]) ** 2 * (1 if spoilt else Rational(1, 2))
+    loss = ((X * W1 * W2 - Y)[0]) ** 2 * (1 if spoiled else Rational(1, 2))
     R = X.T * (Y - X * W1 * W2)
     return [-diff(loss, W1), -diff(loss, W2)], [R * W2.T, W1.T * R]
 
@@ -154,12 +154,12 @@ not_convex.breaks("in β, where it is convex", predictor=_itself)
 
 
 @not_convex.proof("a point between two others, in integers: d = l = n = k = 1, X = 1, Y = 0")
-def above_the_chord(spoilt: bool) -> Any:
+def above_the_chord(spoiled: bool) -> Any:
     """(w₁w₂)² is 0 at (2, 0) and at (0, 2), and 1 between; the square of w₁ + w₂ is not above."""
     from fractions import Fraction
 
     def loss(w1: Fraction, w2: Fraction) -> Fraction:
-        return (w1 + w2) ** 2 if spoilt else (w1 * w2) ** 2
+        return (w1 + w2) ** 2 if spoiled else (w1 * w2) ** 2
 
     two, one, none = Fraction(2), Fraction(1), Fraction(0)
     return loss(one, one) > (loss(two, none) + loss(none, two)) / 2

@@ -54,12 +54,12 @@ singular_values_at_the_limit.breaks("W₂(0) ≠ 0", start=0.5)
 
 
 @singular_values_at_the_limit.proof("one mode: z₁z₂ = σ and z₁² − z₂² = 2γ are solved by these, as expressions")
-def product_and_difference(spoilt: bool) -> Any:
+def product_and_difference(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
     s, g = symbols("s g", positive=True)
     root = sqrt(s**2 + g**2)
-    one, two = root + g, root - (2 * g if spoilt else g)  # z₁², z₂²
+    one, two = root + g, root - (2 * g if spoiled else g)  # z₁², z₂²
     return [one * two, one - two], [s**2, 2 * g]
 
 
@@ -84,14 +84,14 @@ singular_values_on_the_way.breaks("2γ in place of γ", factor=2.0)
 
 
 @singular_values_on_the_way.proof("d = k = 2, symbols for all entries; 2γI stands for Z₁ᵀZ₁ − Z₂Z₂ᵀ")
-def two_quadratic_equations(spoilt: bool) -> Any:
+def two_quadratic_equations(spoiled: bool) -> Any:
     """βᵀβ − (Z₂ᵀZ₂)² = 2γZ₂ᵀZ₂ and (Z₁Z₁ᵀ)² − ββᵀ = 2γZ₁Z₁ᵀ, of which (C.16) are the roots."""
     from sympy import Matrix, symbols
 
     Z1, Z2 = (Matrix(2, 2, symbols(f"{name}:4")) for name in "ab")
     twice, beta = Z1.T * Z1 - Z2 * Z2.T, Z1 * Z2
     squares = (Z2.T * Z2) ** 2, (Z1 * Z1.T) ** 2
-    left = [beta.T * beta - squares[0], squares[1] - (2 if spoilt else 1) * beta * beta.T]
+    left = [beta.T * beta - squares[0], squares[1] - (2 if spoiled else 1) * beta * beta.T]
     return left, [Z2.T * twice * Z2, Z1 * twice * Z1.T]
 
 
@@ -102,7 +102,7 @@ def _by_scale(task: Task) -> list[Task]:
 @claim(
     "varre2023",
     "section 3.1, γ → 0",
-    "As γ → 0 the limit of the flow tends to minimise ½‖W₂‖² + ½‖W₁‖², whose least value is ‖X⁺Y‖_*; it misses it by "
+    "As γ → 0 the limit of the flow tends to minimize ½‖W₂‖² + ½‖W₁‖², whose least value is ‖X⁺Y‖_*; it misses it by "
     "order γ",
     quote=r"in the limit of  $\gamma \rightarrow 0$ , problem (3.1) informally translates to [Attouch, 1996] … This is "
     r"equivalent, in the space of linear predictors  $\beta$  to the minimum nuclear norm solution",
@@ -122,13 +122,13 @@ vanishing_start.breaks("the Frobenius norm in place of the nuclear one", norm="f
 
 
 @vanishing_start.proof("any d and k: of each mode, and of the directions without one")
-def the_excess(spoilt: bool) -> Any:
+def the_excess(spoiled: bool) -> Any:
     """By Corollary 3.1 a mode has ½(z₁² + z₂²) = √(σ² + γ²) → σ, and each of the others ½ · 2γ → 0."""
     from sympy import limit, sqrt, symbols
 
     s, g = symbols("s g", positive=True)
     root = sqrt(s**2 + g**2)
-    mode = ((root + g) + (0 if spoilt else 1) * (root - g)) / 2
+    mode = ((root + g) + (0 if spoiled else 1) * (root - g)) / 2
     return [mode, limit(mode, g, 0), limit(g, g, 0)], [root, s, 0]
 
 
@@ -164,12 +164,12 @@ limits_do_not_commute.breaks(
 @limits_do_not_commute.proof(
     "d = l = n = k = 1 and any X, Y ≠ 0: the gradient is zero and the Hessian indefinite at 0", whole=False
 )
-def a_saddle(spoilt: bool) -> Any:
+def a_saddle(spoiled: bool) -> Any:
     from sympy import diff, hessian, symbols
 
     x, y = symbols("x y", nonzero=True)
     a, b = symbols("a b")
-    loss = (x * a * b - y) ** 2 / 2 + (a * x * y if spoilt else 0)
+    loss = (x * a * b - y) ** 2 / 2 + (a * x * y if spoiled else 0)
     origin = {a: 0, b: 0}
     slopes = [diff(loss, weight).subs(origin) for weight in (a, b)]
     return [*slopes, hessian(loss, (a, b)).subs(origin).det()], [0, 0, -(x**2) * y**2]
@@ -253,13 +253,13 @@ rank_grows.breaks("of the predictor, whose rank does not depend on γ", values=_
 
 
 @rank_grows.proof("any d and k: the share of each direction without a mode, against each mode")
-def shares_rise(spoilt: bool) -> Any:
+def shares_rise(spoiled: bool) -> Any:
     """d/dγ of 2γ/(γ + √(σ² + γ²)) is 2σ²/(√(σ² + γ²)(γ + √(σ² + γ²))²) > 0."""
     from sympy import diff, sqrt, symbols
 
     s, g = symbols("s g", positive=True)
     root = sqrt(s**2 + g**2)
-    return diff(2 * g / (g + root), g), (1 if spoilt else 2) * s**2 / (root * (g + root) ** 2)
+    return diff(2 * g / (g + root), g), (1 if spoiled else 2) * s**2 / (root * (g + root) ** 2)
 
 
 def _ratio(share: float) -> float:
@@ -294,10 +294,10 @@ one_spike.breaks("√x for every x", ratio=np.sqrt)
 
 
 @one_spike.proof("any d: the limits of σ₂²/σ₁² for small, equal and large γ/‖β*‖")
-def three_limits(spoilt: bool) -> Any:
+def three_limits(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     x = symbols("x", positive=True)
-    share = 2 * x / (x + sqrt((4 if spoilt else 1) + x**2))
+    share = 2 * x / (x + sqrt((4 if spoiled else 1) + x**2))
     found = [limit(share, x, 0), limit(share / x, x, 0), limit(share, x, oo)]
     return found, [0, 2, 1]

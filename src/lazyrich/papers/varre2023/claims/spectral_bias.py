@@ -1,4 +1,4 @@
-"""Theorem 3.1 and its proof: where the flow stops, and what it minimises."""
+"""Theorem 3.1 and its proof: where the flow stops, and what it minimizes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -71,7 +71,7 @@ descent.breaks("the largest eigenvalue in place of the least", eigenvalue=lambda
 
 
 @descent.proof("the identity L′ = −‖Z₁ᵀR‖² − ‖RZ₂ᵀ‖², d = k = 2, n = 1, symbols for all entries", whole=False)
-def how_the_loss_falls(spoilt: bool) -> Any:
+def how_the_loss_falls(spoiled: bool) -> Any:
     """Z₁Z₁ᵀ ≥ 2γI and ‖Xᵀv‖² ≥ λ_min‖v‖² then give the bound."""
     from sympy import Matrix, diff, symbols
 
@@ -82,7 +82,7 @@ def how_the_loss_falls(spoilt: bool) -> Any:
     moves = [*(R * Z2.T), *(Z1.T * R)]
     rate = sum(diff(loss, z) * move for z, move in zip([*Z1, *Z2], moves, strict=True))
     sizes = [(part * part.T).trace() for part in (Z1.T * R, R * Z2.T)]
-    return rate, -sizes[0] - (2 if spoilt else 1) * sizes[1]
+    return rate, -sizes[0] - (2 if spoiled else 1) * sizes[1]
 
 
 def _one_basis(rng: np.random.Generator, basis: np.ndarray) -> np.ndarray:
@@ -134,11 +134,11 @@ def a_negative_trace() -> None:
 
 
 @trace_inequality.proof("the printed inequality is false: one counterexample in integers")
-def in_integers(spoilt: bool) -> Any:
+def in_integers(spoiled: bool) -> Any:
     """A = diag(10, 1), B with the eigenvalues 1 and 9, C = vvᵀ; with a diagonal B of these eigenvalues it holds."""
     from sympy import Matrix
 
-    A, B = Matrix([[10, 0], [0, 1]]), Matrix([[9, 0], [0, 1]]) if spoilt else Matrix([[5, 4], [4, 5]])
+    A, B = Matrix([[10, 0], [0, 1]]), Matrix([[9, 0], [0, 1]]) if spoiled else Matrix([[5, 4], [4, 5]])
     C = Matrix([1, -2]) * Matrix([[1, -2]])
     return (A * B * C).trace() < min(A.eigenvals()) * min(B.eigenvals()) * C.trace()
 
@@ -187,7 +187,7 @@ least_norm.breaks("W₂(0) ≠ 0", start=0.5)
 @claim(
     "varre2023",
     "Theorem 3.1 (iii), (3.1), Lemma C.4",
-    "The limit of the flow minimises ½‖W₂‖² + ½‖W₁‖² − γ log det W₁W₁ᵀ over all (W₁, W₂) that interpolate",
+    "The limit of the flow minimizes ½‖W₂‖² + ½‖W₁‖² − γ log det W₁W₁ᵀ over all (W₁, W₂) that interpolate",
     quote=r"(\mathbf{W}_1^\infty, \mathbf{W}_2^\infty) \in \operatorname{argmin}_{X\mathbf{W}_1\mathbf{W}_2=Y} "
     r"\frac{1}{2} \|\mathbf{W}_2\|_F^2 + \frac{1}{2} \|\mathbf{W}_1\|_F^2 - \gamma "
     r"\log(\det(\mathbf{W}_1\mathbf{W}_1^\top)). \quad (3.1)",
@@ -277,7 +277,7 @@ first_order_conditions.breaks("a point that is no minimum over the interpolators
 
 
 @first_order_conditions.proof("d = 2, n = 1, k = 2, symbols for all entries and for the multiplier λ")
-def from_the_lagrangian(spoilt: bool) -> Any:
+def from_the_lagrangian(spoiled: bool) -> Any:
     """∇Ψ is minus the gradient of ⟨λ, XZ₁Z₂⟩ in each factor, by differentiating; (P1) and (P2) follow."""
     from sympy import Matrix, diff, symbols
 
@@ -286,7 +286,7 @@ def from_the_lagrangian(spoilt: bool) -> Any:
     pairing = (multiplier * (X * Z1 * Z2).T)[0]
     one, two = -diff(pairing, Z1), -diff(pairing, Z2)
     pulled = Z1.inv().T * two
-    return [pulled, one], [-X.T * multiplier, pulled * (Z2 if spoilt else Z2.T)]
+    return [pulled, one], [-X.T * multiplier, pulled * (Z2 if spoiled else Z2.T)]
 
 
 def _least_squares(kernel: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -326,12 +326,12 @@ nuclear_norm.breaks("another interpolator", at=_moved)
 
 
 @nuclear_norm.proof("d = 3, n = 1, k = 2, symbols for all entries", whole=False)
-def no_cross_terms(spoilt: bool) -> Any:
+def no_cross_terms(spoiled: bool) -> Any:
     """(β* + N)ᵀ(β* + N) = β*ᵀβ* + NᵀN if XN = 0; its root has the larger trace, for the root is monotone."""
     from sympy import Matrix, symbols
 
     x = Matrix(symbols("x:3"))
     best = x * Matrix([symbols("y:2")])
-    across = x.cross(Matrix(symbols("p:3"))) if not spoilt else Matrix(symbols("p:3"))  # orthogonal to x
+    across = x.cross(Matrix(symbols("p:3"))) if not spoiled else Matrix(symbols("p:3"))  # orthogonal to x
     N = across * Matrix([symbols("n:2")])
     return (best + N).T * (best + N), best.T * best + N.T * N

@@ -40,12 +40,12 @@ shared_singular_vectors.breaks("W₁(0) with rows of different lengths", scales=
 
 
 @shared_singular_vectors.proof("d = 2, symbols for all entries: ββᵀ commutes with Z₁Z₁ᵀ", whole=False)
-def they_commute(spoilt: bool) -> Any:
+def they_commute(spoiled: bool) -> Any:
     """By the invariant Z₂Z₂ᵀ = Z₁ᵀZ₁ − 2γI, ββᵀ = Z₁(Z₁ᵀZ₁ − 2γI)Z₁ᵀ."""
     from sympy import Matrix, diag, eye, symbols
 
     Z1, g = Matrix(2, 2, symbols("z:4")), symbols("g")
-    squared = Z1 * (Z1.T * Z1 - 2 * g * (diag(1, 2) if spoilt else eye(2))) * Z1.T
+    squared = Z1 * (Z1.T * Z1 - 2 * g * (diag(1, 2) if spoiled else eye(2))) * Z1.T
     return squared * (Z1 * Z1.T), (Z1 * Z1.T) * squared
 
 
@@ -144,7 +144,7 @@ residual_times_alpha.breaks("without the last term", last=lambda gamma: 0.0)
 
 
 @residual_times_alpha.proof("d = k = 2, symbols for R and γ, α = diag(p, q): any α is that in its own singular bases")
-def by_the_product_rule(spoilt: bool) -> Any:
+def by_the_product_rule(spoiled: bool) -> Any:
     """R′ = −β′ by (C.21) and α′ = R − αRᵀα."""
     from sympy import Matrix, diag, eye, symbols
 
@@ -153,7 +153,7 @@ def by_the_product_rule(spoilt: bool) -> Any:
     outer = (eye(2) - a * a.T).inv()
     inner, C = (eye(2) - a.T * a).inv(), R.T * a
     moves = 2 * g * (R * a.T * outer * a + outer * R)
-    said = R.T * R - C * C - 2 * g * (C * inner + inner * C) + (1 if spoilt else 2 * g) * C
+    said = R.T * R - C * C - 2 * g * (C * inner + inner * C) + (1 if spoiled else 2 * g) * C
     return -moves.T * a + R.T * (R - a * R.T * a), said
 
 
@@ -186,14 +186,14 @@ gap_equation.breaks("I in place of 2γI", unit=lambda gamma: 1.0)
 
 
 @gap_equation.proof("k = 2, symbols for C, (I − αᵀα)⁻¹ (symmetric) and γ, from the equation for C")
-def less_its_transpose(spoilt: bool) -> Any:
+def less_its_transpose(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     C, g, (x, y, z) = Matrix(2, 2, symbols("c:4")), symbols("g"), symbols("x y z")
     inverse, gap = Matrix([[x, y], [y, z]]), C - C.T
     rate = -C * C - 2 * g * (C * inverse + inverse * C) + 2 * g * C  # RᵀR is symmetric
     M = (2 * g * eye(2) - C - C.T) / 2 - 2 * g * inverse
-    return rate - rate.T, M * gap - gap * M if spoilt else M * gap + gap * M
+    return rate - rate.T, M * gap - gap * M if spoiled else M * gap + gap * M
 
 
 @claim(
@@ -215,14 +215,14 @@ symmetric_triple.breaks("data that are not white", white=False)
 
 
 @symmetric_triple.proof("d = k = 2, symbols for all entries: (C.26), (C.27)")
-def the_gap_closes(spoilt: bool) -> Any:
+def the_gap_closes(spoiled: bool) -> Any:
     """With M = Z₁ᵀRZ₂ᵀ, (M − Mᵀ)′ = −(M − Mᵀ)Z₂Z₂ᵀ − Z₁ᵀZ₁(M − Mᵀ), which keeps 0; Z₁ᵀZ₁ = 2γI + Z₂Z₂ᵀ."""
     from sympy import Matrix, eye, symbols
 
     Z2, M = Matrix(2, 2, symbols("b:4")), Matrix(2, 2, symbols("m:4"))
     g, outer, gap = symbols("g"), Z2 * Z2.T, M - M.T
     moved = -M * outer - (2 * g * eye(2) + outer) * M  # the rest, Z₂RᵀRZ₂ᵀ + Z₁ᵀRRᵀZ₁, is symmetric
-    return moved - moved.T, -gap * outer - outer * gap - (1 if spoilt else 2) * g * gap
+    return moved - moved.T, -gap * outer - outer * gap - (1 if spoiled else 2) * g * gap
 
 
 def _curve(t: np.ndarray, s: np.ndarray, gamma: float) -> np.ndarray:
@@ -254,14 +254,14 @@ singular_value_curves.breaks("data that are not white", white=False)
 
 
 @singular_value_curves.proof("every σ*, γ > 0 and t: σ_α solves (C.31) and starts at 0, as printed in (C.33)")
-def riccati(spoilt: bool) -> Any:
+def riccati(spoiled: bool) -> Any:
     """With √(σ*² + γ²) ± γ = b², a² everything is rational: σ* = ab; E = e^{−2t√(σ*² + γ²)} is a symbol."""
     from sympy import diff, symbols
 
     a, b, E = symbols("a b E", positive=True)
     gamma, root, s = (b**2 - a**2) / 2, (b**2 + a**2) / 2, a * b
     found = root / s * (gamma + root - E * (root - gamma)) / (gamma + root + E * (root - gamma)) - gamma / s
-    rate = diff(found, E) * -(2 if not spoilt else 1) * root * E
+    rate = diff(found, E) * -(2 if not spoiled else 1) * root * E
     return [rate, found.subs(E, 1)], [s * (1 - found**2) - 2 * gamma * found, 0]
 
 
@@ -307,7 +307,7 @@ jump.breaks("the value 0 of the main text at the jump", at_the_jump=lambda s: 0.
 
 
 @jump.proof("every σ*: the limits of the closed form half-way to the jump, at it, and at twice its time", whole=False)
-def three_times(spoilt: bool) -> Any:
+def three_times(spoiled: bool) -> Any:
     """At τ times the time of the jump the exponential is e^{−2qt} = xγ^τ, x = γ^{τ(q/σ* − 1)} → 1, q² = σ*² + γ²."""
     from sympy import Rational, limit, log, sqrt, symbols
 
@@ -319,4 +319,4 @@ def three_times(spoilt: bool) -> Any:
         E = x * g**power
         h = (v + w) * E / (w + v * E)
         found.append(limit(s * (1 - h) / (1 + v * h * (2 - h) / (2 * g)), g, 0, "+").subs(x, 1))
-    return found, [0, 0, s if spoilt else s / (1 + 2 * s), s]
+    return found, [0, 0, s if spoiled else s / (1 + 2 * s), s]

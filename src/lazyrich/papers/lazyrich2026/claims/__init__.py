@@ -1,0 +1,1 @@
+"""Claims about our own results, by topic."""
