@@ -92,13 +92,17 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 def counted(rows: list[dict[str, Any]], verdicts: list[Any]) -> list[str]:
     """How many statements of each source have which verdict."""
+    from lazyrich.papers.verdicts import Grade
+
     theirs = [row for row in rows if row["of"] == "source"]
     kinds = [v for v in verdicts if any(row["verdict"] == v.name for row in theirs)]
-    table = [cells("source", "statements", *(v.word for v in kinds), "proved"), "|---|" + "---:|" * (len(kinds) + 2)]
+    table = [cells("source", "statements", *(v.word for v in kinds), *(g.word for g in (Grade.PROVED, Grade.AT_SIZE)))]
+    table += ["|---|" + "---:|" * (len(kinds) + 3)]
     for source in dict.fromkeys(row["source"] for row in theirs):
         mine = [row for row in theirs if row["source"] == source]
         numbers = [str(sum(row["verdict"] == v.name for row in mine) or "") for v in kinds]
-        table.append(cells(source, str(len(mine)), *numbers, str(sum(row["grade"] == "PROVED" for row in mine))))
+        numbers += [str(sum(row["grade"] == name for row in mine)) for name in ("PROVED", "AT_SIZE")]
+        table.append(cells(source, str(len(mine)), *numbers))
     return table
 
 

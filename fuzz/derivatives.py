@@ -120,7 +120,15 @@ def limit_affine(W: Any, X: Any, y: Any) -> Any:
     return lr.limit(lr.GradientFlow(lr.DeepLinear([W]), lr.Problem(X, y))).value
 
 
-KINDS = {f.__name__: f for f in (neuron, neuron_init, aligned, deep, isotropic, untied, tied, cubes, affine)}
+def decayed(strengths: Any, rates: Any, decay: Any) -> Any:
+    rates = tuple(jnp.exp(rates))
+    net = lr.inits.aligned(np.diag([2.0, 1.0]), strengths, rates=rates, key=KEY)
+    decay = tuple(0.2 * jnp.exp(decay) / rate for rate in rates)
+    flow = lr.GradientFlow(net, lr.Problem(np.eye(2), np.diag([2.0, 1.0])), rates, decay)
+    return _end(flow, "aligned modes with decay")
+
+
+KINDS = {f.__name__: f for f in (decayed, neuron, neuron_init, aligned, deep, isotropic, untied, tied, cubes, affine)}
 KINDS |= {f.__name__: f for f in (limit_diagonal, limit_neuron, limit_affine)}
 
 
@@ -157,6 +165,7 @@ POINTS = {
     "neuron": lambda rng: [*_balanced(rng), _some(rng, 2), _rates(rng, 2)],
     "neuron_init": lambda rng: [_some(rng, 2), float(rng.choice([1.0, 0.0, -1.0, 0.3])), _some(rng, 2)],
     "aligned": lambda rng: [_some(rng, 2), _rates(rng, 2)],
+    "decayed": lambda rng: [_some(rng, 2), _rates(rng, 2), float(rng.choice([0.0, 2.0, np.log(5.0), -7.0]))],
     "deep": lambda rng: [_some(rng, 2), _rates(rng, 3)],
     "isotropic": lambda rng: [float(rng.choice([0.0, 0.5, -0.5])), _rates(rng, 2), rng.choice([1.0, 0.0, 2.0], size=2)],
     "untied": lambda rng: [_some(rng, 2, 2), _some(rng, 2, 2), _some(rng, 2)],

@@ -56,7 +56,10 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
         case["layers"] = [layer * tiny for layer in layers]
         y = X @ strengths(rng, 3) + (0.0 if plain else _beyond(rng, X, 1)[:, 0])
     times = np.array([0.0, 0.1, 1.0, 4.0]) * rng.uniform(0.5, 1.5)
-    return {**case, "X": X, "y": y, "rates": rates, "times": times, "scale": int(rng.choice([0, 0, 0, 140, -140]))}
+    scale, decay = int(rng.choice([0, 0, 0, 140, -140])), 0.0  # the rate η_lλ_l of all layers
+    if kind in DECAYED and rng.random() < 0.5:
+        decay = float(rng.choice([1.0, 0.5, 10.0 ** rng.uniform(-4, 1)]))
+    return {**case, "X": X, "y": y, "rates": rates, "times": times, "scale": scale, "decay": decay}
 
 
 def _beyond(rng: np.random.Generator, X: np.ndarray, c: int) -> np.ndarray:
@@ -118,6 +121,7 @@ def _deep_sides(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarr
 
 
 LINEAR = {"aligned": _aligned, "isotropic": _isotropic, "deep": _deep}
+DECAYED = ("aligned", "isotropic", "diagonal", "tied", "affine")
 DIAGONAL = {"diagonal": _untied, "tied": _tied, "deep diagonal": _deep_sides}
 
 
@@ -150,14 +154,21 @@ def field(kind: str, layers: list[np.ndarray], power: int, X: np.ndarray, y: np.
 
 
 def followed(
-    kind: str, layers: list[np.ndarray], power: int, X: np.ndarray, y: np.ndarray, rates: Any, times: np.ndarray
+    kind: str,
+    layers: list[np.ndarray],
+    power: int,
+    X: np.ndarray,
+    y: np.ndarray,
+    rates: Any,
+    times: np.ndarray,
+    decay: float = 0.0,
 ) -> list[np.ndarray]:
     shapes, cuts = [W.shape for W in layers], np.cumsum([W.size for W in layers])[:-1]
 
     def rhs(_: float, z: np.ndarray) -> np.ndarray:
         parts = [part.reshape(shape) for part, shape in zip(np.split(z, cuts), shapes, strict=True)]
         slopes = field(kind, parts, power, X, y)
-        return np.concatenate([rate * slope.ravel() for rate, slope in zip(rates, slopes, strict=True)])
+        return np.concatenate([rate * slope.ravel() for rate, slope in zip(rates, slopes, strict=True)]) - decay * z
 
     states = [np.concatenate([W.ravel() for W in layers])]
     for now, then in pairwise(times):  # solved from time to time, because the dense output is much less accurate
@@ -176,23 +187,26 @@ def check(
     rates: np.ndarray,
     times: np.ndarray,
     scale: int,
+    decay: float = 0.0,
 ) -> Outcome:
     layers, rates = [np.asarray(W) for W in layers], np.asarray(rates)
-    right = followed(kind, layers, power, X, y, rates, times)
+    right = followed(kind, layers, power, X, y, rates, times, decay)
     # The same flow in other units: inputs 10^scale times as large, time 10^(−2 scale) times as long.
     unit = 10.0**scale
     wide = np.append(times, FOREVER) / unit / unit
     try:
-        flow = lr.GradientFlow(network(kind, layers, power), lr.Problem(X * unit, y * unit), tuple(rates))
+        shrink = None if decay == 0 else tuple(decay * unit**2 / rate for rate in rates)
+        flow = lr.GradientFlow(network(kind, layers, power), lr.Problem(X * unit, y * unit), tuple(rates), shrink)
         traj = lr.exact(flow, wide)
     except (lr.NoTheoremApplies, OverflowError):
         return Outcome(kind, None)
     ours = [np.asarray(W) for W in traj.nets.layers]
+    kind_of_flow = kind + ", decay" * (decay > 0)
     if not all(np.all(np.isfinite(W)) for W in ours):
-        return Outcome(kind, np.nan)
+        return Outcome(kind_of_flow, np.nan)
     rng = np.random.default_rng(0)
     shaken = [W * (1 + 1e-12 * rng.normal(size=W.shape)) for W in layers]
-    moved = followed(kind, shaken, power, X, y, rates, times)
+    moved = followed(kind, shaken, power, X, y, rates, times, decay)
     size = max(np.max(np.abs(W)) for W in right) or 1.0
     blur = max(np.max(np.abs(m - r)) for m, r in zip(moved, right, strict=True))
     # Later, rounding decides, and a warning states it: the reference then leaves the saddle in an arbitrary direction.
@@ -200,6 +214,7 @@ def check(
     error = max(np.max(np.abs(o[:k] - r[:k])) for o, r in zip(ours, right, strict=True)) / (ALLOWED * size + blur)
     # At the end nothing moves any more.
     last = [W[-1] for W in ours]
-    speed = max(np.max(np.abs(slope)) for slope in field(kind, last, power, X, y))
+    slopes = zip(field(kind, last, power, X, y), rates, last, strict=True)
+    speed = max(np.max(np.abs(slope - decay / rate * W)) for slope, rate, W in slopes)
     error = max(error, speed / (1e-6 * max(size, 1.0) * max(np.max(np.abs(y)), 1.0)))
-    return Outcome(kind, float(error))
+    return Outcome(kind_of_flow, float(error))

@@ -1,5 +1,7 @@
 """The initial value problem: a network, a problem, learning rates, weight decay."""
 
+from typing import cast
+
 import equinox as eqx
 import jax
 import numpy as np
@@ -45,12 +47,13 @@ class GradientFlow(eqx.Module):
     rates: tuple[Float[Array, ""], ...]
     decay: tuple[Float[Array, ""], ...] | None
 
-    def __init__(self, net: Network, problem: AnyProblem, rates: LayerRates = None, decay: LayerDecay = None):
+    def __init__(self, net: Network, problem: Problem | Population, rates: LayerRates = None, decay: LayerDecay = None):
         if not isinstance(problem, (Problem, Population)):
             raise TypeError(f"problem must be a lazyrich.Problem or a Population; found {type(problem).__name__}")
         d, c = check_network_type("net", net).n_inputs_outputs
         if isinstance(problem, Population):
             problem = problem.for_student(net)
+        problem = cast(AnyProblem, problem)
         if d is not None and d != problem.d:
             raise ValueError(f"the network takes {d} inputs, but X has {problem.d} features (columns)")
         c = _n_outputs(net, problem.X) if c is None else c
@@ -138,7 +141,7 @@ class GradientFlow(eqx.Module):
         """Return the same flow from another network."""
         return GradientFlow(net, self.problem, self.rates, self.decay)
 
-    def with_problem(self, problem: AnyProblem) -> "GradientFlow":
+    def with_problem(self, problem: Problem | Population) -> "GradientFlow":
         """Return the same flow on another problem."""
         return GradientFlow(self.net, problem, self.rates, self.decay)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import equinox as eqx
 import jax
@@ -178,7 +178,7 @@ def _train_on_population(tau: float, delta: float, seed: int, setup: StudentSetu
     flow = GradientFlow(start, Population(teacher, kappa=2 / setup.d), decay=setup.decay or None)
     end = setup.time / tau**2
     traj = integrate(flow, [end], until=LossBelow(setup.stop), rtol=min(setup.rtol, POPULATION_RTOL), progress=False)
-    found, loss = traj.end, float(traj.loss[-1])
+    found, loss = cast(TwoLayer, traj.end), float(traj.loss[-1])
     moved = sum(jnp.sum((a - b) ** 2) for a, b in zip(found.layers, start.layers, strict=True))
     end_net, start_net = (net.with_layers((net.W @ basis.T, net.a)) for net in (found, start))  # S depends on d
     return {

@@ -1,6 +1,6 @@
 r"""The data and the loss: $L(f) = \kappa \sum_i \ell(f(x_i), y_i)$."""
 
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -143,6 +143,7 @@ def rank_guarded(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
     )
 
 
+@runtime_checkable
 class Predictor(Protocol):
     """What a problem needs of a network: its outputs on rows of X, and their vector–Jacobian product."""
 

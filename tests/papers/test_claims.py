@@ -109,24 +109,26 @@ def test_no_proof_turns_an_undecided_fact_into_a_refutation(each):
         assert not re.search(r"\bbool\(|\bis True\b|\bis False\b", inspect.getsource(proof.prove))
 
 
-def _claim_with(*proofs):
+def _claim_with(*proofs, general=True):
     made = Claim("dln", "nowhere", "1 = 1", 1e-3, "none", lambda setup: (1.0, 1.0))
     for prove, whole in proofs:
-        made.proof("in general", whole=whole)(prove)
+        made.proof("in general", whole=whole, general=general)(prove)
     return made
 
 
 def test_only_a_proof_of_the_statement_that_goes_through_makes_it_proved():
     assert check(_claim_with((_squares, True))).grade is Grade.PROVED
+    assert check(_claim_with((_squares, True), general=False)).grade is Grade.AT_SIZE
     part = check(_claim_with((_squares, False)))
     assert (part.grade, part.verdict) == (Grade.COMPUTED, Verdict.HOLDS)
     assert part.seen.startswith("a part is proved: in general")
-    assert part.row()["proofs"] == [{"scope": "in general", "whole": False}]
+    (row,) = part.row()["proofs"]
+    assert (row["scope"], row["whole"], row["of"]) == ("in general", False, "a part")
     failed = check(_claim_with((lambda spoiled: _squares(not spoiled), True)))
     assert (failed.grade, failed.verdict) == (Grade.COMPUTED, Verdict.DISPUTED)
     assert "proved" not in failed.seen
     assert check(_claim_with((_squares, True), (lambda spoiled: None, False))).grade is Grade.COMPUTED
-    assert Report((failed,)).summary.startswith("1 statement: 1 DISPUTED; 0 proved")
+    assert Report((failed,)).summary.startswith("1 statement: 1 DISPUTED; 0 proved, 0 at a size")
 
 
 def test_an_empty_statement_is_vacuous_before_it_holds():
@@ -243,4 +245,6 @@ def test_the_record_says_what_the_claims_say():
         "run: lazyrich verify --json docs/data/verdicts.json"
     )
     proved = {row["id"] for row in rows if row["grade"] == "PROVED"}
-    assert proved == {each.id for each in load() if any(proof.whole for proof in each.proofs)}
+    assert proved == {each.id for each in load() if any(p.whole and p.general for p in each.proofs)}
+    at_size = {row["id"] for row in rows if row["grade"] == "AT_SIZE"}
+    assert at_size == {each.id for each in load() if any(p.whole for p in each.proofs)} - proved

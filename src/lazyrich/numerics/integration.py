@@ -140,11 +140,10 @@ def integrate(
             f"times must be 0, or at least {TINY:.3g}: smaller ones have a few bits only in float64, and solvers take "
             "them for 0. Measure time in another unit"
         )
-    stepper = diffrax_stepper.DiffraxStepper
-    if population_stepper.is_suitable(equation):
-        stepper = population_stepper.PopulationStepper
+    rests = population_stepper.is_suitable(equation)
+    stepper_class = population_stepper.PopulationStepper if rests else diffrax_stepper.DiffraxStepper
     return drive(
-        stepper(flow, equation, np.asarray(times), until, solver, *measured),
+        stepper_class(flow, equation, np.asarray(times), until, solver, *measured),
         np.asarray(times),
         **limits,
     )

@@ -179,8 +179,7 @@ class Claim:
             "in the source": f"{self.place}: {self.quote}" if self.quote else self.place,
             "as it is checked": self.statement,
             "verdict": f"{self.verdict.word}. {self.remark}".strip(),
-            "proved": "; ".join(proof.scope for proof in self.proofs if proof.whole),
-            "a part is proved": "; ".join(proof.scope for proof in self.proofs if not proof.whole),
+            "proofs": "; ".join(map(self.describe, self.proofs)),
             "must fail": "; ".join(change.how for change in self.broken),
         }
         return html_table([row for row in rows.items() if row[1]], (self.id, ""))
@@ -231,14 +230,16 @@ class Claim:
         """Add an exception to a statement that holds generically."""
         self.exceptions.append(self._change(how, change))
 
-    def proof(self, scope: str, *, whole: bool = True) -> Callable[[Prove], Prove]:
+    def proof(self, scope: str, *, whole: bool = True, general: bool = False) -> Callable[[Prove], Prove]:
         """Return the decorator of a proof (see `proof.py`); `scope` says what it covers: "in general", or the sizes.
 
-        With `whole=False` it proves a step or a special case, and does not make the claim count as proved.
+        With `general=True` it proves the statement in the generality in which it is printed: the claim is proved.
+        Without, the claim is proved at a size. With `whole=False` it proves a step or a special case, and does not
+        count.
         """
 
         def add(prove: Prove) -> Prove:
-            self.proofs.append(Proof(scope, prove, whole))
+            self.proofs.append(Proof(scope, prove, whole, general))
             return prove
 
         return add
@@ -252,6 +253,16 @@ class Claim:
     def reply(self, who: str, when: str, text: str) -> None:
         """Record a reply to the verdict."""
         self.replies.append(Reply(who, when, text))
+
+    def proves(self, proof: Proof) -> str:
+        """Return what a proof is of: a part, the correction, the counterexample, or the statement."""
+        of = {Verdict.CORRECTED: "the correction", Verdict.FAILS: "the counterexample"}
+        return of.get(self.verdict, "the statement") if proof.whole else "a part"
+
+    def describe(self, proof: Proof) -> str:
+        """Return what a proof is of, and its scope, as text."""
+        at_a_size = " at a size" if proof.whole and not proof.general else ""
+        return f"{self.proves(proof)} is proved{at_a_size}: {proof.scope}"
 
     def evidence(self, seed: int = 0, thorough: bool = False, change: Change | None = None) -> Evidence:
         """Run the check, or the check with one change, on one seed, and return the evidence."""

@@ -219,7 +219,7 @@ def errata(source: str, rows: Sequence[dict[str, Any]] | None = None, *, workers
 
 def _erratum(row: dict[str, Any]) -> Erratum:
     printed = next(each["error"] for each in row["fails"] if each["how"] == "as printed")
-    proofs = tuple(f"{'proved' if p['whole'] else 'a part is proved'}: {p['scope']}" for p in row["proofs"])
+    proofs = tuple(proof["said"] for proof in row["proofs"])
     return Erratum(
         row["id"], row["place"], row["quote"], row["statement"], row["remark"], row["verdict"], printed, row["error"],
         row["tolerance"], row["words"], proofs, row["counterexample"],

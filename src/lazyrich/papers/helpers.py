@@ -38,7 +38,7 @@ def _definitions(module: str) -> dict[str, tuple[str, ast.stmt]]:
 def _imports(module: str) -> dict[str, tuple[str, str]]:
     """Return the module and the original name behind each name that a module imports from helpers and oracles."""
     tree = ast.parse(inspect.getsource(importlib.import_module(module)))
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and _is_followed(node.module):
             found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}

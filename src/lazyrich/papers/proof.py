@@ -28,13 +28,14 @@ Prove = Callable[[bool], Any]
 class Proof:
     """A proof with its scope: "in general", or the sizes.
 
-    `whole` means that it proves the statement as it is checked, at that scope, and not a step, one part or a special
-    case.
+    - `whole`: it proves the statement as it is checked, at that scope, and not a step, one part or a special case.
+    - `general`: it proves it in the generality in which it is printed, and not only at one size.
     """
 
     scope: str
     prove: Prove
     whole: bool = True
+    general: bool = False
 
     def check(self) -> str:
         """Return what is wrong with the proof: "" if it proves the formula and refutes the changed one.

@@ -61,9 +61,14 @@ class Grade(Enum):
 
     PROVED = (
         "proved",
-        "the statement, as it is checked, is verified symbolically, in general or at the stated sizes, or a "
+        "the statement, or its correction, is verified symbolically in the generality in which it is printed, or a "
         "counterexample is exact in rational arithmetic or enclosed by intervals; altered in one place, the same proof "
-        "fails. A proof of a step or of a special case is shown, but does not count",
+        "fails",
+    )
+    AT_SIZE = (
+        "proved at a size",
+        "the same at the stated sizes only, such as two inputs, every number a symbol. A proof of a step or of a "
+        "special case is shown, but does not count",
     )
     COMPUTED = (
         "computed",

@@ -50,9 +50,11 @@ class Finding:
 
     @property
     def grade(self) -> Grade:
-        """Grade of the evidence; "proved" if the whole statement is proved and there was no trouble."""
-        proved = any(proof.whole for proof in self.claim.proofs) and not self.trouble
-        return Grade.PROVED if proved else self.evidence.grade
+        """Grade of the evidence; "proved" if the whole statement is proved, in the generality in which it is printed,
+        and there was no trouble."""
+        whole = [proof for proof in self.claim.proofs if proof.whole and not self.trouble]
+        proved = Grade.PROVED if any(proof.general for proof in whole) else Grade.AT_SIZE
+        return proved if whole else self.evidence.grade
 
     @property
     def seen(self) -> str:
@@ -60,7 +62,7 @@ class Finding:
         if self.evidence.grade is Grade.READ:
             return self.evidence.seen
         proofs = () if self.trouble else self.claim.proofs
-        parts = [f"{'proved' if proof.whole else 'a part is proved'}: {proof.scope}" for proof in proofs]
+        parts = [self.claim.describe(proof) for proof in proofs]
         parts += [f"off by {self.evidence.error:.1e} (allowed {self.claim.tolerance:.0e})", self.evidence.seen]
         parts += [f"{change.how}: off by {evidence.error:.1e}" for change, evidence in self.must_fail]
         return "; ".join(filter(None, parts))
@@ -88,7 +90,16 @@ class Finding:
                 {"how": change.how, "argument": change.argument, "error": evidence.error, "seen": evidence.seen}
                 for change, evidence in self.must_fail
             ],
-            "proofs": [{"scope": proof.scope, "whole": proof.whole} for proof in claim.proofs],
+            "proofs": [
+                {
+                    "scope": p.scope,
+                    "whole": p.whole,
+                    "general": p.general,
+                    "of": claim.proves(p),
+                    "said": claim.describe(p),
+                }
+                for p in claim.proofs
+            ],
             "file": claim.check.__module__.replace(".", "/") + ".py",
             "code": claim.code,
             "helpers": claim.helpers,
@@ -151,10 +162,9 @@ class Report:
         """Number of statements of the sources with each verdict; tests of this library are counted separately."""
         theirs = [found for found in self if not found.claim.library]
         ours = [found for found in self if found.claim.library]
-        proved = sum(found.grade is Grade.PROVED for found in theirs)
-        parts = [
-            f"{pluralize(len(theirs), 'statement')}: {tally([found.verdict for found in theirs])}; {proved} proved"
-        ]
+        proved, at_size = (sum(found.grade is g for found in theirs) for g in (Grade.PROVED, Grade.AT_SIZE))
+        counts = tally([found.verdict for found in theirs])
+        parts = [f"{pluralize(len(theirs), 'statement')}: {counts}; {proved} proved, {at_size} at a size"]
         if ours:
             parts.append(f"{pluralize(len(ours), 'test')} of this library: {tally([found.verdict for found in ours])}")
         return "; ".join([*parts, f"{sum(found.seconds for found in self):.0f} s"])

@@ -138,7 +138,8 @@ def _by_series(v: AnyArray, log_x: AnyArray) -> tuple[AnyArray, AnyArray]:
         p, q, weight = p / (k - v), q / (k + v), weight * quarter / k
         return f, p, q, weight, total + weight * f, rising + weight * (p - k * f)
 
-    *_, total, rising = fori_loop(1, N_SERIES, term, (f, p, q, 1.0 + 0.0 * f, f, p))
+    first: tuple[AnyArray, ...] = (f, p, q, 1.0 + 0.0 * f, f, p)
+    *_, total, rising = fori_loop(1, N_SERIES, term, first)
     return 2 * rising / total, size * LOG_2 + xp.log(total)
 
 
@@ -154,7 +155,7 @@ def _by_integral(v: AnyArray, log_x: AnyArray) -> tuple[AnyArray, AnyArray]:
         here, above = here + decay * wave, above + decay * wave_above
         return here, above, double * wave - before, wave, double_above * wave_above - before_above, wave_above
 
-    start = (0.5 * one, 0.5 * one, double / 2 * one, one, double_above / 2 * one, one)
+    start: tuple[AnyArray, ...] = (0.5 * one, 0.5 * one, double / 2 * one, one, double_above / 2 * one, one)
     here, above, *_ = fori_loop(1, N_NODES, node, start)
     return x * above / here, xp.log(NODE_SPACING * here) - x + xp.abs(v) * log_x
 

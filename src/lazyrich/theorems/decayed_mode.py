@@ -109,22 +109,19 @@ def _dress(sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyArray) -> 
     kappa = k * xp.exp(log_fade)
     sigma, kappa, unit, k, log_fade = xp.broadcast_arrays(sigma, kappa, unit, k, log_fade)
     if not has_jax_array(kappa, sigma, unit):
-        found, flat = np.empty((4, kappa.size)), [value.ravel() for value in (sigma, kappa, unit, k, log_fade)]
-        for i in range(0, kappa.size, BLOCK):
-            found[:, i : i + BLOCK] = _dress_block(*(value[i : i + BLOCK] for value in flat))
-        return tuple(found.reshape(4, *kappa.shape))
+        return tuple(_dress_eagerly(sigma, kappa, unit, k, log_fade))
     large = _is_large(sigma, kappa, unit)
     plenty = _of_large_order(xp.where(large, sigma, 1.0), xp.where(large, kappa, 1.0), xp.where(large, unit, 0.0))
 
     def both() -> tuple[AnyArray, ...]:
-        others = [xp.where(large, 1.0, value) for value in (sigma, k, unit)]
-        few = _of_small_order(*others, xp.where(large, 0.0, log_fade))
+        order, start, scale = (xp.where(large, 1.0, value) for value in (sigma, k, unit))
+        few = _of_small_order(order, start, scale, xp.where(large, 0.0, log_fade))
         return tuple(xp.where(large, x, y) for x, y in zip(plenty, few, strict=True))
 
     return jax.lax.cond(xp.all(large), lambda: plenty, both)
 
 
-def _dress_block(
+def _dress_eagerly(
     sigma: np.ndarray, kappa: np.ndarray, unit: np.ndarray, k: np.ndarray, log_fade: np.ndarray
 ) -> np.ndarray:
     found, large = np.empty((4, *kappa.shape)), _is_large(sigma, kappa, unit)
@@ -170,6 +167,19 @@ def decayed_factors(p: AnyArray, m: AnyArray, s: AnyArray, decay: AnyArray, t: A
 
     For s < 0 the two exchange their parts.
     """
+    if has_jax_array(p, m, s, decay, t) or np.ndim(s) != 1 or np.size(t) != len(t):
+        return _factors(p, m, s, decay, t)
+    decay = np.broadcast_to(decay, s.shape)
+    up, down = np.empty((2, len(t), len(s)))
+    width = max(BLOCK // len(t), 1)
+    for i in range(0, len(s), width):
+        now = slice(i, i + width)
+        up[:, now], down[:, now] = _factors(p[now], m[now], s[now], decay[now], t)
+    return up, down
+
+
+@ignore_float_errors
+def _factors(p: AnyArray, m: AnyArray, s: AnyArray, decay: AnyArray, t: AnyArray) -> tuple[AnyArray, AnyArray]:
     turned = s < 0
     p, m = xp.where(turned, m, p), xp.where(turned, p, m)
     U, V, U0, V0, e, _, gone, f, _ = riccati_solutions(xp.abs(s), p * m, decay, t)

@@ -26,7 +26,7 @@ def half_time(setup: Setup, rate: float = 2.0) -> Evidence:
 half_time.breaks("the time without the 2", rate=1.0)
 
 
-@half_time.proof("in general")
+@half_time.proof("in general", general=True)
 def solves_the_flow(spoiled: bool) -> Any:
     from sympy import diff, exp, simplify, symbols
 

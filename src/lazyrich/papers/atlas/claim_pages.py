@@ -45,7 +45,8 @@ def table(rows: Sequence[Row], home: str) -> str:
     body = [
         "<h1>Claims and verdicts</h1>",
         f'<p><a href="{home}">overview</a> · <a href="coverage.html">coverage of the sources</a></p>',
-        f"<p>{len(theirs)} statements of the sources, {sum(r['grade'] == 'PROVED' for r in theirs)} of them proved; "
+        f"<p>{len(theirs)} statements of the sources, {sum(r['grade'] == 'PROVED' for r in theirs)} of them proved, "
+        f"{sum(r['grade'] == 'AT_SIZE' for r in theirs)} at a size; "
         f'{len(rows) - len(theirs)} tests of this library, counted separately.</p><p class="dim">{escape(NOTE)}</p>',
         _counts(theirs),
         _meaning(),
@@ -144,10 +145,7 @@ def _numbers(row: Row) -> str:
     """Return what was computed, the errors, and the variants that must fail."""
     if Grade[row["grade"]] is Grade.READ:
         return ""
-    proofs = "".join(
-        f"<li>{'Proved' if proof['whole'] else 'A part is proved'}: {typeset(proof['scope'])}.</li>"
-        for proof in row["proofs"]
-    )
+    proofs = "".join(f"<li>{typeset(proof['said'][0].upper() + proof['said'][1:])}.</li>" for proof in row["proofs"])
     allowed = f"at most {row['tolerance']:.0e}: {row['why']}"
     lines = [("as stated" if not row["remark"] else "as qualified above", row["error"], allowed)]
     lines += [(fails["how"], fails["error"], fails["seen"] or "must fail") for fails in row["fails"]]

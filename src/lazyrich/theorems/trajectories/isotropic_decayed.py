@@ -40,6 +40,7 @@ from lazyrich.theorems.trajectories.isotropic import isotropic_imbalance, mean_i
 
 TIMES_PER_BATCH = 256  # times computed together
 LEAST_IMBALANCE = 1e-140  # its square is a number
+LEAST_SOLUTION = 1e-280  # below, U counts as zero, so that ratios do not overflow
 
 
 class DecayedSpectrum(eqx.Module):
@@ -96,6 +97,7 @@ def layers_up_to_rotation(net: DecayedSpectrum, t: AnyArray) -> tuple[AnyArray, 
     xp = array_namespace(net.fast, t)
     t = t[..., None]
     U, V, U0, V0, e, log_e, gone, f, shared = riccati_solutions(net.s, net.size, net.decay, t)
+    U = xp.where(U > LEAST_SOLUTION, U, 0.0)
     k, first, kappa = net.size, net.size**2 * V0, net.size * f
     below = _safe_ratio(kappa**2 * V, U)  # (kf)²V/U
     F, F0 = 1 / (1 + below), 1 / (1 + first / U0)
@@ -106,7 +108,7 @@ def layers_up_to_rotation(net: DecayedSpectrum, t: AnyArray) -> tuple[AnyArray, 
     own = xp.log(F * U / (F0 * U0)) / 2
     squares = xp.log(xp.maximum(F * gone + e * rise, 0.0) / (F0 * U0)) / 2
     top = xp.maximum(own, squares)
-    falling = f * xp.sqrt(e) * xp.sqrt(_safe_ratio(U0 + first, U + kappa**2 * V))
+    falling = f * xp.sqrt(e) * _safe_ratio(xp.sqrt(U0 + first), xp.sqrt(U + kappa**2 * V))
     rest = xp.maximum(V0 - V * falling**2, 0.0)
     cross = k * (V0 / (U0 + first) - f**2 * _safe_ratio(V, U + kappa**2 * V)) / F0
     lone, lone_squares = _alone(net, t, xp)

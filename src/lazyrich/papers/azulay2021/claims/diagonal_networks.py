@@ -114,7 +114,7 @@ def diagonal_conservation(setup: Setup, sign: float = 1.0) -> Any:
 diagonal_conservation.breaks("c with the other sign, u₊u₋ − v₊v₋", sign=-1.0)
 
 
-@diagonal_conservation.proof("in general: one coordinate, any data and residual")
+@diagonal_conservation.proof("in general: one coordinate, any data and residual", general=True)
 def rates_of_the_conserved(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
@@ -147,7 +147,7 @@ def diagonal_speed(setup: Setup, c_weight: float = 4.0) -> Any:
 diagonal_speed.breaks("c² for 4c²", c_weight=1.0)
 
 
-@diagonal_speed.proof("in general: the square of either side, which are both positive")
+@diagonal_speed.proof("in general: the square of either side, which are both positive", general=True)
 def square_of_the_speed(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -178,7 +178,7 @@ def entropy_integral(setup: Setup, half: float = 0.5) -> Any:
 entropy_integral.breaks("the integral without its factor ½", half=1.0)
 
 
-@entropy_integral.proof("in general: the same slope, and the same value at zero")
+@entropy_integral.proof("in general: the same slope, and the same value at zero", general=True)
 def slope_of_the_entropy(spoiled: bool) -> Any:
     from sympy import asinh, diff, sqrt, symbols
 
@@ -209,7 +209,9 @@ def diagonal_mirror(setup: Setup, c_weight: float = 4.0) -> Any:
 diagonal_mirror.breaks("k with c² for 4c²", c_weight=1.0)
 
 
-@diagonal_mirror.proof("in general: one coordinate, any residual; q″ is the inverse of dw̃/dt over the pull")
+@diagonal_mirror.proof(
+    "in general: one coordinate, any residual; q″ is the inverse of dw̃/dt over the pull", general=True
+)
 def slope_along_the_flow(spoiled: bool) -> Any:
     from sympy import diff, log, simplify, sqrt, symbols
 
@@ -242,7 +244,9 @@ def diagonal_bias(setup: Setup, factor: float = 2.0) -> Any:
 diagonal_bias.breaks("√k = u₊² + v₊²", factor=1.0)
 
 
-@diagonal_bias.proof("the KKT condition of a convex Q_k, any data: q″dw̃/dt is the pull, and √k at an unbiased start")
+@diagonal_bias.proof(
+    "the KKT condition of a convex Q_k, any data: q″dw̃/dt is the pull, and √k at an unbiased start", general=True
+)
 def stationarity(spoiled: bool) -> Any:
     from sympy import asinh, diff, simplify, sqrt, symbols
 
@@ -378,7 +382,7 @@ tied_weights.breaks("without the factor ½", factor=1.0)
 tied_weights.breaks("|v| = 1.5|u| at the start, α² = |uv|", ratio=1.5)
 
 
-@tied_weights.proof("in general: the two potentials of one coordinate, at u = v = α")
+@tied_weights.proof("in general: the two potentials of one coordinate, at u = v = α", general=True)
 def half_of_the_tied_potential(spoiled: bool) -> Any:
     from sympy import asinh, sqrt, symbols
 

@@ -50,7 +50,7 @@ def diagonal_shape(setup: Setup, power: int = 2) -> Any:
 diagonal_shape.breaks("|s| for s² in the numerator", power=1)
 
 
-@diagonal_shape.proof("in general; √k − 4k̂ = 4s²k̂ and 8k̂ − √k = 4(1 − s²)k̂, neither negative")
+@diagonal_shape.proof("in general; √k − 4k̂ = 4s²k̂ and 8k̂ − √k = 4(1 − s²)k̂, neither negative", general=True)
 def root_of_k(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -86,7 +86,7 @@ lazy_entropy.printed(limit=lambda x, r: x**2 / r)
 lazy_entropy.breaks("x³ for x²", limit=lambda x, r: 0.45 * x**3 / r)
 
 
-@lazy_entropy.proof("in general: the limit of √k q_k(x)/x², which depends on x/√k alone")
+@lazy_entropy.proof("in general: the limit of √k q_k(x)/x², which depends on x/√k alone", general=True)
 def limit_of_large_k(spoiled: bool) -> Any:
     from sympy import Rational, asinh, limit, simplify, sqrt, symbols
 
@@ -178,7 +178,9 @@ rich_entropy.printed(half=0.5)
 rich_entropy.breaks("without the linear term", half=0.0)
 
 
-@rich_entropy.proof("in general: the limit of q_k(x)/x − ½log(4x/√k), r = √k/x; arcsinh(2/r) is the log of that root")
+@rich_entropy.proof(
+    "in general: the limit of q_k(x)/x − ½log(4x/√k), r = √k/x; arcsinh(2/r) is the log of that root", general=True
+)
 def limit_of_small_k(spoiled: bool) -> Any:
     from sympy import Rational, limit, log, sqrt, symbols
 
@@ -208,7 +210,9 @@ def rich_logarithm(setup: Setup, half: float = 0.5) -> Any:
 rich_logarithm.breaks("without the factor ½", half=1.0)
 
 
-@rich_logarithm.proof("in general: the limit of (q_k/½log(1/√k) − |w|) log(1/√k), for w > 0 (q_k is even)")
+@rich_logarithm.proof(
+    "in general: the limit of (q_k/½log(1/√k) − |w|) log(1/√k), for w > 0 (q_k is even)", general=True
+)
 def first_order_of_the_logarithm(spoiled: bool) -> Any:
     from sympy import expand_log, limit, log, sqrt, symbols
 

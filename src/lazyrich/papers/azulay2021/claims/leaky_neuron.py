@@ -50,7 +50,7 @@ leaky_slopes.printed(exchanged=(False, False))
 leaky_slopes.breaks("the slopes exchanged although ρ < 1", exchanged=(True, True))
 
 
-@leaky_slopes.proof("in general: x > 0 and x < 0, with ρ = 1/(1 + k) ≤ 1 and with ρ = 1 + k")
+@leaky_slopes.proof("in general: x > 0 and x < 0, with ρ = 1/(1 + k) ≤ 1 and with ρ = 1 + k", general=True)
 def two_sides_of_the_kink(spoiled: bool) -> Any:
     from sympy import Max, symbols
 

@@ -68,7 +68,7 @@ def warp_is_unique(spoiled: bool) -> Any:
     return system.det(), one * two - (-1 if spoiled else 1) * mixed**2
 
 
-@no_common_warp.proof("a counterexample in rationals: two neurons with δ = 0, at the start of a flow")
+@no_common_warp.proof("a counterexample in rationals: two neurons with δ = 0, at the start of a flow", general=True)
 def ratio_of_two_warps(spoiled: bool) -> Any:
     from sympy import Matrix, Rational
 
@@ -171,7 +171,9 @@ def balanced_potential(setup: Setup, power: float = 1.5) -> Any:
 balanced_potential.breaks("‖w‖² for ‖w‖^1.5", power=2.0)
 
 
-@balanced_potential.proof("in general: the equation for q̂ (where powers are the only solutions), and its slope")
+@balanced_potential.proof(
+    "in general: the equation for q̂ (where powers are the only solutions), and its slope", general=True
+)
 def power_of_the_potential(spoiled: bool) -> Any:
     from sympy import Rational, diff, symbols
 
@@ -228,7 +230,7 @@ vanishing_term.printed(sign=-1.0)
 vanishing_term.breaks("z without the root: it would vanish twice as fast", power=1.0)
 
 
-@vanishing_term.proof("in general: the limits of ‖z‖² for δ = d and for δ = −d, d > 0")
+@vanishing_term.proof("in general: the limits of ‖z‖² for δ = d and for δ = −d, d > 0", general=True)
 def two_limits_of_the_term(spoiled: bool) -> Any:
     from sympy import Rational, limit, sqrt, symbols
 

@@ -51,7 +51,9 @@ def neuron_shape(setup: Setup, sign: float = 1.0) -> Any:
 neuron_shape.breaks("−s for s in the second and third part of lemma 2", sign=-1.0)
 
 
-@neuron_shape.proof("in general: by the sizes of the two layers; the root by its square, ‖z‖ from the second part")
+@neuron_shape.proof(
+    "in general: by the sizes of the two layers; the root by its square, ‖z‖ from the second part", general=True
+)
 def sizes_of_the_layers(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -88,7 +90,7 @@ def increasing_potential(setup: Setup, linear: float = 0.0) -> Any:
 increasing_potential.breaks("with the linear term of a start at ‖w̃(0)‖ = 2", linear=1.0)
 
 
-@increasing_potential.proof("in general, δ = r² − p² of either sign: its slope is (3/2)p > 0")
+@increasing_potential.proof("in general, δ = r² − p² of either sign: its slope is (3/2)p > 0", general=True)
 def slope_is_positive(spoiled: bool) -> Any:
     from sympy import Rational, symbols
 

@@ -78,7 +78,7 @@ xavier_is_balanced.printed(outputs=1)
 xavier_is_balanced.breaks("the variance 1/n_in, which is not Xavier's", variance=lambda before, after: 1 / before)
 
 
-@xavier_is_balanced.proof("in general: E‖out‖² − E‖in‖² of a neuron has the sign of n_out − n_in")
+@xavier_is_balanced.proof("in general: E‖out‖² − E‖in‖² of a neuron has the sign of n_out − n_in", general=True)
 def lengths_in_and_out(spoiled: bool) -> Any:
     from sympy import symbols
 

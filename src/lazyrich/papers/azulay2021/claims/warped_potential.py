@@ -139,7 +139,9 @@ radial_slope.printed(constant=1.0)
 radial_slope.breaks("2 for 3/2", constant=2.0)
 
 
-@radial_slope.proof("in general; the third by its square, at p² = α(1 − s)/(1 + s) and r² = α(1 + s)/(1 − s)")
+@radial_slope.proof(
+    "in general; the third by its square, at p² = α(1 − s)/(1 + s) and r² = α(1 + s)/(1 − s)", general=True
+)
 def three_slopes(spoiled: bool) -> Any:
     from sympy import Rational, diff, sqrt, symbols
 
@@ -178,7 +180,7 @@ def warp_rises(setup: Setup, part: float = 1.0) -> Any:
 warp_rises.breaks("without −δ in the numerator", part=0.0)
 
 
-@warp_rises.proof("in general: it is p/(p² + r²), which is positive")
+@warp_rises.proof("in general: it is p/(p² + r²), which is positive", general=True)
 def slope_of_the_warp(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
@@ -211,7 +213,7 @@ warp_at_zero.printed(constant=0.0)
 warp_at_zero.breaks("2√δ", constant=2.0)
 
 
-@warp_at_zero.proof("in general: the limit of its square, δ > 0")
+@warp_at_zero.proof("in general: the limit of its square, δ > 0", general=True)
 def square_of_the_warp_at_zero(spoiled: bool) -> Any:
     from sympy import limit, sqrt, symbols
 

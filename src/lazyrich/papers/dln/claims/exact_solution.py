@@ -133,7 +133,7 @@ def sigmoid(s: Any, start: Any, t: Any, rate: int = 2) -> Any:
     return s / (1 + (s / start - 1) * exp(-rate * s * t))
 
 
-@logistic.proof("in general: it solves ȧ = 2a(s − a), starts at a(0) and tends to s")
+@logistic.proof("in general: it solves ȧ = 2a(s − a), starts at a(0) and tends to s", general=True)
 def solves_its_equation(spoiled: bool) -> Any:
     from sympy import diff, limit, oo, symbols
 
@@ -169,7 +169,7 @@ b_equation.printed(field=lambda b, s, L: 2 * s * b ** ((L - 1) / 2) - 2 * s * b)
 b_equation.breaks("with L in place of L/2", field=lambda b, s, L: 2 * b**L * (s - b**L))
 
 
-@b_equation.proof("in general, from ȧ = L a^{2 − 2/L} (s − a)")
+@b_equation.proof("in general, from ȧ = L a^{2 − 2/L} (s − a)", general=True)
 def equation_of_b(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
@@ -256,7 +256,7 @@ worked_example.breaks("without the factor 2", said=((log(299) / 3, log(99), 3 * 
 
 
 @worked_example.proof(
-    "exactly: half is reached at log(299)/6 and log(99)/2; by intervals: log(300)/6 is 0.951 and not 0.97"
+    "exactly: half is reached at log(299)/6 and log(99)/2; by intervals: log(300)/6 is 0.951 and not 0.97", general=True
 )
 def example_by_intervals(spoiled: bool) -> Any:
     from mpmath import iv

@@ -107,7 +107,9 @@ def product_is_not_enough(
 product_is_not_enough.breaks("hidden layers that are only rotated", stretch=lambda rng: np.ones(3))
 
 
-@product_is_not_enough.proof("one weight in each of two layers, in rationals: 1·1 and 2·½ move at 2Δ and 17/4 Δ")
+@product_is_not_enough.proof(
+    "one weight in each of two layers, in rationals: 1·1 and 2·½ move at 2Δ and 17/4 Δ", general=True
+)
 def two_velocities(spoiled: bool) -> Any:
     from sympy import Rational, symbols
 

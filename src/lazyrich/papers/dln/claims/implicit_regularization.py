@@ -355,7 +355,7 @@ def rank_limit(setup: Setup, root: Callable[[float], float] = lambda L: 1.0) -> 
 rank_limit.breaks("the quasi-norm itself, (Σ a^{2/L})^{L/2}", root=lambda L: L / 2)
 
 
-@rank_limit.proof("in general: a^{2/L} → 1 for a > 0, L (a^{2/L} − 1) → 2 log a, and 0^{2/L} = 0")
+@rank_limit.proof("in general: a^{2/L} → 1 for a > 0, L (a^{2/L} − 1) → 2 log a, and 0^{2/L} = 0", general=True)
 def counts_what_is_not_zero(spoiled: bool) -> Any:
     from sympy import Integer, limit, log, oo, symbols
 

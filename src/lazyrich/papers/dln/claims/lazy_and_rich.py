@@ -72,7 +72,7 @@ lambda_equation.breaks("the formula that is taken back", field=lambda a, s, lam:
 lambda_equation.breaks("with λ for λ²", field=lambda a, s, lam: np.sqrt(lam + 4 * a**2) * (s - a))
 
 
-@lambda_equation.proof("in general, by the two weights of a mode: a = vw, v² − w² = λ")
+@lambda_equation.proof("in general, by the two weights of a mode: a = vw, v² − w² = λ", general=True)
 def equation_with_imbalance(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -311,7 +311,7 @@ def largest_ratio(setup: Setup, said: float = 4.0) -> Any:
 largest_ratio.breaks("when a_1 = s_1/2", said=2.5)
 
 
-@largest_ratio.proof("in general: d/dt log(a_1/a_2) = 2((s_1 − s_2) − (a_1 − a_2)), from ȧ = 2a(s − a)")
+@largest_ratio.proof("in general: d/dt log(a_1/a_2) = 2((s_1 − s_2) − (a_1 − a_2)), from ȧ = 2a(s − a)", general=True)
 def growth_of_the_ratio(spoiled: bool) -> Any:
     from sympy import diff, log, symbols
 
@@ -345,7 +345,8 @@ lazy_proportions.breaks("from W_eff(0) ≠ 0", start=0.3)
 
 
 @lazy_proportions.proof(
-    "in general: where both modes have the share y of s, their shares grow apart at O(λ^{−2}) of the rate λ"
+    "in general: where both modes have the share y of s, their shares grow apart at O(λ^{−2}) of the rate λ",
+    general=True,
 )
 def in_proportion(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols

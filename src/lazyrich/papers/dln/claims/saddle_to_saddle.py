@@ -245,7 +245,9 @@ exercise_aligned.printed(said=((0.46, 0.50, 3.45), 2))
 exercise_aligned.breaks("a(0) = 0.002", start=2e-3)
 
 
-@exercise_aligned.proof("exactly: half is reached at log(s/ε − 1)/2s; by intervals: log(9000)/18 is 0.506, not 0.50")
+@exercise_aligned.proof(
+    "exactly: half is reached at log(s/ε − 1)/2s; by intervals: log(9000)/18 is 0.506, not 0.50", general=True
+)
 def exercise_by_intervals(spoiled: bool) -> Any:
     from mpmath import iv
     from sympy import Integer, Rational, log, simplify

@@ -80,7 +80,7 @@ def one_time_for_all_modes() -> None:
     assert abs(half[1] / half[0] - 1) < 1e-3  # printed: 4 times later
 
 
-@depth_one_time.proof("in general: s(1 − e^{−t}) solves ȧ = s − a and is s/2 at t = log 2, whatever s")
+@depth_one_time.proof("in general: s(1 − e^{−t}) solves ȧ = s − a and is s/2 at t = log 2, whatever s", general=True)
 def half_at_log_two(spoiled: bool) -> Any:
     from sympy import diff, exp, log, symbols
 
@@ -212,7 +212,7 @@ transition_width.breaks("exponent −(2 − 1/L)", exponent=lambda L: -(2 - 1 / 
 
 
 @transition_width.proof(
-    "in general: x = a/s in the time τ = s^{2 − 2/L} t obeys dx/dτ = L x^{2 − 2/L} (1 − x), without s"
+    "in general: x = a/s in the time τ = s^{2 − 2/L} t obeys dx/dτ = L x^{2 − 2/L} (1 − x), without s", general=True
 )
 def without_units(spoiled: bool) -> Any:
     from sympy import symbols
@@ -243,7 +243,7 @@ width_at_large_depth.printed(constant=4.0)
 width_at_large_depth.breaks("from 20 % to 80 %: 15/4 + 4 log 2", constant=15 / 4 + 4 * log(2))
 
 
-@width_at_large_depth.proof("the integral, exactly, and that L a^{2 − 2/L} (s − a)/L → a² (s − a)")
+@width_at_large_depth.proof("the integral, exactly, and that L a^{2 − 2/L} (s − a)/L → a² (s − a)", general=True)
 def constant_of_the_width(spoiled: bool) -> Any:
     from sympy import Rational, integrate, limit, log, oo, symbols
 
@@ -278,7 +278,7 @@ inflection.printed(share=lambda L: 0.5)
 inflection.breaks("at s (L − 1)/L", share=lambda L: (L - 1) / L)
 
 
-@inflection.proof("in general: ä = 0 there, and nowhere else between 0 and s")
+@inflection.proof("in general: ä = 0 there, and nowhere else between 0 and s", general=True)
 def steepest(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
@@ -317,7 +317,7 @@ midpoint_rate.printed(scale=0.1)
 midpoint_rate.breaks("exponent (L − 1)/L", power=1.0)
 
 
-@midpoint_rate.proof("in general: d log(speed)/dL = (L − 2 log(2/s))/L²")
+@midpoint_rate.proof("in general: d log(speed)/dL = (L − 2 log(2/s))/L²", general=True)
 def growth_with_depth(spoiled: bool) -> Any:
     from sympy import diff, expand_log, log, symbols
 

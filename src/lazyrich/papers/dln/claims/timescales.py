@@ -31,7 +31,9 @@ def transition_time(setup: Setup, rate: float = 2.0) -> Evidence:
 transition_time.breaks("log(s/ε)/s", rate=1.0)
 
 
-@transition_time.proof("in general: a = s/2 at log(s/ε − 1)/2s, which is log(s/ε)/2s − ε/2s² to first order")
+@transition_time.proof(
+    "in general: a = s/2 at log(s/ε − 1)/2s, which is log(s/ε)/2s − ε/2s² to first order", general=True
+)
 def time_of_half(spoiled: bool) -> Any:
     from sympy import limit, log, symbols
 
@@ -128,7 +130,7 @@ def _around(s: float, size: float) -> np.ndarray:
 ratio_in_the_limit.breaks("to the ratio of the logarithms' arguments, (s_1/s_2)²", limit=lambda s1, s2: (s1 / s2) ** 2)
 
 
-@ratio_in_the_limit.proof("in general, of the exact times log(s/ε − 1)/2s")
+@ratio_in_the_limit.proof("in general, of the exact times log(s/ε − 1)/2s", general=True)
 def limit_of_the_ratio(spoiled: bool) -> Any:
     from sympy import limit, log, oo, symbols
 
@@ -213,7 +215,9 @@ clean_separation.printed(needed=lambda s1, s2: log(9) / 2 * (1 / s1 + 1 / s1))
 clean_separation.breaks("whole widths instead of halves", needed=lambda s1, s2: log(9) * (1 / s1 + 1 / s2))
 
 
-@clean_separation.proof("in general: a tenth of s is reached log(9)/2s before one half, nine tenths as long after it")
+@clean_separation.proof(
+    "in general: a tenth of s is reached log(9)/2s before one half, nine tenths as long after it", general=True
+)
 def half_widths(spoiled: bool) -> Any:
     from sympy import Rational, log, symbols
 

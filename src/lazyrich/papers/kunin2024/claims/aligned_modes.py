@@ -219,7 +219,7 @@ def theorem_11(setup: Setup, used: float = 1.0) -> Any:
 theorem_11.breaks("q_δ with 2δ", used=2.0)
 
 
-@theorem_11.proof("in general: q_δ″ = 1/√(δ² + 4x²), the inverse of lemma 10's M_ii")
+@theorem_11.proof("in general: q_δ″ = 1/√(δ² + 4x²), the inverse of lemma 10's M_ii", general=True)
 def second_derivative_of_the_entropy(spoiled: bool) -> Any:
     from sympy import asinh, diff, sqrt, symbols
 
@@ -251,7 +251,7 @@ def entropy_limits(setup: Setup, power: float = 1.0) -> Evidence:
 entropy_limits.breaks("ℓ1 and ℓ2 exchanged", power=2.0)
 
 
-@entropy_limits.proof("any x > 0, both limits; asinh as a logarithm")
+@entropy_limits.proof("any x > 0, both limits; asinh as a logarithm", general=True)
 def limits_of_the_entropy(spoiled: bool) -> Any:
     from sympy import limit, log, oo, sqrt, symbols
 

@@ -80,7 +80,9 @@ deep_inverse.printed(sign=1.0)
 deep_inverse.breaks("without the second term", sign=0.0)
 
 
-@deep_inverse.proof("any L and any d, along β (across it the second term is none), through s = ‖β‖^{1/(L+1)}")
+@deep_inverse.proof(
+    "any L and any d, along β (across it the second term is none), through s = ‖β‖^{1/(L+1)}", general=True
+)
 def sherman_morrison(spoiled: bool) -> Any:
     from sympy import powsimp, symbols
 
@@ -121,7 +123,7 @@ def deep_mirror_flow(setup: Setup, exponent: float = -1.0) -> Any:
 deep_mirror_flow.breaks("the inverse of g", exponent=1.0)
 
 
-@deep_mirror_flow.proof("any L and any d: the Hessian of Φ(r), r = ‖β‖, is Φ″ along β and Φ′/r across it")
+@deep_mirror_flow.proof("any L and any d: the Hessian of Φ(r), r = ‖β‖, is Φ″ along β and Φ′/r across it", general=True)
 def warped_hessian(spoiled: bool) -> Any:
     from sympy import diff, powsimp, symbols
 

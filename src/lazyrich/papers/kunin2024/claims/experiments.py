@@ -124,7 +124,7 @@ figure_1_scaling.printed(power=2)
 figure_1_scaling.breaks("α and 1/α exchanged", flip=-1.0)
 
 
-@figure_1_scaling.proof("any τ and α, unit w_i (rational on the circle) and a_i = ±1: δ = τ²(α² − α⁻²)")
+@figure_1_scaling.proof("any τ and α, unit w_i (rational on the circle) and a_i = ±1: δ = τ²(α² − α⁻²)", general=True)
 def imbalance_of_the_scaled(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
@@ -160,7 +160,7 @@ def symmetrized_student(setup: Setup, paired: float = -1.0) -> Any:
 symmetrized_student.breaks("the same signs in both halves", paired=1.0)
 
 
-@symmetrized_student.proof("any pair, any activation: a letter stands for σ(w·x)")
+@symmetrized_student.proof("any pair, any activation: a letter stands for σ(w·x)", general=True)
 def pairs_cancel(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -215,7 +215,7 @@ laplacian_kernel.printed(center=2.0)
 laplacian_kernel.breaks("with 4 in the center", center=4.0)
 
 
-@laplacian_kernel.proof("any polynomial of degree two, in rationals")
+@laplacian_kernel.proof("any polynomial of degree two, in rationals", general=True)
 def laplacian_of_quadratics(spoiled: bool) -> Any:
     from sympy import Rational, symbols
 

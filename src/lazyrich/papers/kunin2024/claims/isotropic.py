@@ -82,7 +82,8 @@ lemma_8.breaks("δ < 0 and h < d", cases=((4, 2, 3, -1.5),))
 
 @lemma_8.proof(
     "any sizes, by letters that do not commute: η_aWᵀW + δ/2 I squared is η_aη_wββᵀ + δ²/4 I; it is its principal root "
-    "as it is positive, for δ < 0 and h = d because η_aWWᵀ + δ/2 I = η_wAAᵀ − δ/2 I is"
+    "as it is positive, for δ < 0 and h = d because η_aWWᵀ + δ/2 I = η_wAAᵀ − δ/2 I is",
+    general=True,
 )
 def square_of_the_inner_gram(spoiled: bool) -> Any:
     from sympy import Rational, expand, symbols
@@ -121,7 +122,8 @@ lemma_9.breaks("δ > 0 and h < c", cases=((3, 2, 4, 1.5),))
 
 
 @lemma_9.proof(
-    "any sizes, by letters that do not commute: η_wAᵀA − δ/2 I squared is η_aη_wβᵀβ + δ²/4 I; the rest as above"
+    "any sizes, by letters that do not commute: η_wAᵀA − δ/2 I squared is η_aη_wβᵀβ + δ²/4 I; the rest as above",
+    general=True,
 )
 def square_of_the_outer_gram(spoiled: bool) -> Any:
     from sympy import expand, symbols
@@ -276,7 +278,7 @@ m_for_large_delta.printed(towards=lambda delta: delta)
 m_for_large_delta.breaks("the limit 2|δ| I", towards=lambda delta: 2 * abs(delta))
 
 
-@m_for_large_delta.proof("its eigenvalues √(s² + δ²/4) + √(r² + δ²/4), any s and r, both limits")
+@m_for_large_delta.proof("its eigenvalues √(s² + δ²/4) + √(r² + δ²/4), any s and r, both limits", general=True)
 def eigenvalues_for_large_delta(spoiled: bool) -> Any:
     from sympy import Rational, limit, oo, sqrt, symbols
 

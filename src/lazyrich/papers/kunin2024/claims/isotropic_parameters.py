@@ -165,7 +165,7 @@ def matrix_riccati(setup: Setup, stretch: float = 1.0) -> Any:
 matrix_riccati.breaks("Δ not isotropic", stretch=1.4)
 
 
-@matrix_riccati.proof("any sizes, by letters that do not commute; WWᵀ = AAᵀ − δI is put in")
+@matrix_riccati.proof("any sizes, by letters that do not commute; WWᵀ = AAᵀ − δI is put in", general=True)
 def riccati_and_bernoulli(spoiled: bool) -> Any:
     from sympy import expand, symbols
 

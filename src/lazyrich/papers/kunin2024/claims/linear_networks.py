@@ -90,7 +90,7 @@ def wide_conservation(setup: Setup, weights: tuple[float, float] = RATES) -> Any
 wide_conservation.breaks("the rates of the layers exchanged", weights=RATES[::-1])
 
 
-@wide_conservation.proof("any sizes and any loss: letters that do not commute stand for the matrices")
+@wide_conservation.proof("any sizes and any loss: letters that do not commute stand for the matrices", general=True)
 def nothing_drives_the_imbalance(spoiled: bool) -> Any:
     from sympy import expand, symbols
 
@@ -127,7 +127,9 @@ wide_conservation_in_the_appendix.printed(weights=(1.0, 1.0))
 wide_conservation_in_the_appendix.breaks("the rates of the layers exchanged", weights=RATES[::-1])
 
 
-@wide_conservation_in_the_appendix.proof("any sizes: what is printed drifts by (η_w − η_a)(AGᵀWᵀ + WGAᵀ), G = ∂L/∂β")
+@wide_conservation_in_the_appendix.proof(
+    "any sizes: what is printed drifts by (η_w − η_a)(AGᵀWᵀ + WGAᵀ), G = ∂L/∂β", general=True
+)
 def drift_without_the_rates(spoiled: bool) -> Any:
     from sympy import expand, symbols
 

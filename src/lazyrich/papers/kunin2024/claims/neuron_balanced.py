@@ -104,7 +104,7 @@ def balanced_phi(setup: Setup, delta: float = 0.0) -> Any:
 balanced_phi.breaks("δ = 0.5", delta=0.5)
 
 
-@balanced_phi.proof("in general: it solves φ' = ‖β*‖(1 − φ²) from φ₀")
+@balanced_phi.proof("in general: it solves φ' = ‖β*‖(1 − φ²) from φ₀", general=True)
 def tanh_solves(spoiled: bool) -> Any:
     from sympy import atanh, symbols, tanh
 
@@ -139,7 +139,7 @@ balanced_mu.printed(factor=lambda B: 1.0)
 balanced_mu.breaks("δ = 0.5", delta=0.5)
 
 
-@balanced_mu.proof("in general: it solves μ' = 2‖β*‖ tanh(s) μ − 2μ² from μ₀, as mended")
+@balanced_mu.proof("in general: it solves μ' = 2‖β*‖ tanh(s) μ − 2μ² from μ₀, as mended", general=True)
 def bernoulli_solved(spoiled: bool) -> Any:
     from sympy import cosh, exp, sinh, symbols, tanh
 
@@ -173,7 +173,7 @@ def balanced_saddle(setup: Setup, phi: float = -1.0) -> Any:
 balanced_saddle.breaks("φ₀ = −0.99", phi=-0.99)
 
 
-@balanced_saddle.proof("in general: it solves μ' = 2μ(−‖β*‖ − μ), and tends to 0")
+@balanced_saddle.proof("in general: it solves μ' = 2μ(−‖β*‖ − μ), and tends to 0", general=True)
 def driven_to_zero(spoiled: bool) -> Any:
     from sympy import exp, limit, oo, symbols
 

@@ -74,7 +74,7 @@ crossing_condition.breaks("−ν₀ for −2ν₀", factor=1.0)
 
 
 @crossing_condition.proof(
-    "in general: the denominator is zero where tanh Rt = −2R/(2ν₀ + δ), which is in (0, 1) iff so"
+    "in general: the denominator is zero where tanh Rt = −2R/(2ν₀ + δ), which is in (0, 1) iff so", general=True
 )
 def denominator_vanishes(spoiled: bool) -> Any:
     from sympy import symbols, tanh
@@ -179,7 +179,7 @@ def sufficiently_aligned(setup: Setup, turn: Callable[[float], Any] = np.sign) -
 sufficiently_aligned.breaks("aligned enough for both signs of a₀", turn=np.ones_like)
 
 
-@sufficiently_aligned.proof("in general: a₀ times the side of the hyperplane is β₀·β* + a₀²l₊")
+@sufficiently_aligned.proof("in general: a₀ times the side of the hyperplane is β₀·β* + a₀²l₊", general=True)
 def side_in_terms_of_beta(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -210,7 +210,7 @@ def empty_surface(setup: Setup, delta: float = 0.7) -> Any:
 empty_surface.breaks("δ < 0", delta=-0.7)
 
 
-@empty_surface.proof("in general: (w·β*)² − ‖w‖²‖β*‖² would be δ(a²l₊ + ‖β*‖²), which is positive with δ")
+@empty_surface.proof("in general: (w·β*)² − ‖w‖²‖β*‖² would be δ(a²l₊ + ‖β*‖²), which is positive with δ", general=True)
 def more_than_cauchy_allows(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -243,7 +243,8 @@ separatrix.breaks("5 percent off the hyperplane", share=1.05)
 
 
 @separatrix.proof(
-    "any rates: on the hyperplane a' = a(l₋ − η_w a²), l₋ < 0, which a₀e^{l₋t}/s solves and which ends in 0"
+    "any rates: on the hyperplane a' = a(l₋ − η_w a²), l₋ < 0, which a₀e^{l₋t}/s solves and which ends in 0",
+    general=True,
 )
 def slides_to_the_saddle(spoiled: bool) -> Any:
     from sympy import exp, limit, oo, sqrt, symbols
@@ -280,7 +281,7 @@ recovery.breaks("other rates of product 1 left out", believed=lambda rates: UNIT
 recovery.breaks("the rates of the two layers exchanged", believed=lambda rates: rates[::-1])
 
 
-@recovery.proof("in general: any rates, both signs of a")
+@recovery.proof("in general: any rates, both signs of a", general=True)
 def back_from_mu(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 

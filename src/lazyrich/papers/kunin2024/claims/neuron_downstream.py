@@ -267,7 +267,7 @@ omega_closed_form.breaks("the mixed term of the integral left out", mixed=0.0)
 
 
 @omega_closed_form.proof(
-    "in general: with ω = ω₀G/√(1 + ω₀²I), G' = ‖β*‖²υG and I' = 2υ²G² solve the Bernoulli equation"
+    "in general: with ω = ω₀G/√(1 + ω₀²I), G' = ‖β*‖²υG and I' = 2υ²G² solve the Bernoulli equation", general=True
 )
 def omega_solved(spoiled: bool) -> Any:
     from sympy import exp, symbols
@@ -305,7 +305,7 @@ def mu_phi_from_upsilon(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
 mu_phi_from_upsilon.breaks("other rates of product 1", rates=(0.25, 4.0))
 
 
-@mu_phi_from_upsilon.proof("in general, a > 0")
+@mu_phi_from_upsilon.proof("in general, a > 0", general=True)
 def from_upsilon(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 

@@ -244,7 +244,7 @@ def key_simplification(setup: Setup, product: float = RATES[0] * RATES[1]) -> An
 key_simplification.breaks("without the rates", product=1.0)
 
 
-@key_simplification.proof("in general: both sides are positive and have the same square")
+@key_simplification.proof("in general: both sides are positive and have the same square", general=True)
 def squares_of_both_sides(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -276,7 +276,7 @@ def rates_absorbed_in_mu_phi(setup: Setup, scale: float = np.sqrt(RATES[0] * RAT
 rates_absorbed_in_mu_phi.breaks("μ and β* not rescaled", scale=1.0)
 
 
-@rates_absorbed_in_mu_phi.proof("in general")
+@rates_absorbed_in_mu_phi.proof("in general", general=True)
 def equations_without_rates(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 

@@ -74,7 +74,7 @@ def outer_quadratic(setup: Setup, sign: float = 1.0) -> Any:
 outer_quadratic.breaks("the sign of δ turned round", sign=-1.0)
 
 
-@outer_quadratic.proof("in general: the roots are a² > 0 and −η_a‖w‖²/η_w < 0")
+@outer_quadratic.proof("in general: the roots are a² > 0 and −η_a‖w‖²/η_w < 0", general=True)
 def two_roots(spoiled: bool) -> Any:
     from sympy import symbols
 

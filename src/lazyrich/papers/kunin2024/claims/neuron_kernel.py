@@ -85,7 +85,7 @@ def regimes_of_m(setup: Setup, sign: float = 1.0) -> Any:
 regimes_of_m.breaks("upstream and downstream exchanged", sign=-1.0)
 
 
-@regimes_of_m.proof("in general: the limits of δ(M − δI) and of |δ|(M − |δ|β̂β̂ᵀ), along β and across")
+@regimes_of_m.proof("in general: the limits of δ(M − δI) and of |δ|(M − |δ|β̂β̂ᵀ), along β and across", general=True)
 def limits_of_M(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
@@ -116,7 +116,7 @@ def balanced_m(setup: Setup, delta: float = 0.0) -> Any:
 balanced_m.breaks("δ = 0.5", delta=0.5)
 
 
-@balanced_m.proof("in general: at √η_w a = √η_a‖w‖, along β and across")
+@balanced_m.proof("in general: at √η_w a = √η_a‖w‖, along β and across", general=True)
 def M_on_the_cone(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
@@ -160,7 +160,7 @@ def _singled_out(net: Neuron) -> Any:
 kernel_coefficients.breaks("δ → ∞ in place of −∞", downstream=1.0)
 
 
-@kernel_coefficients.proof("in general: limits of δ, and of the powers of δ that they take")
+@kernel_coefficients.proof("in general: limits of δ, and of the powers of δ that they take", general=True)
 def limits_of_the_coefficients(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
@@ -192,7 +192,7 @@ def balanced_coefficients(setup: Setup, second: Callable[[Any], Any] = lambda si
 balanced_coefficients.breaks("‖β‖² for ‖β‖ in the second", second=lambda size: size**2)
 
 
-@balanced_coefficients.proof("in general: 2‖β‖/κ and ½(κ − δ) at δ = 0")
+@balanced_coefficients.proof("in general: 2‖β‖/κ and ½(κ − δ) at δ = 0", general=True)
 def coefficients_on_the_cone(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 

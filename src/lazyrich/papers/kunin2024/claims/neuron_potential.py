@@ -86,7 +86,7 @@ def radial_profile(setup: Setup, factor: float = 1.0) -> Any:
 radial_profile.breaks("half of q'", factor=0.5)
 
 
-@radial_profile.proof("in general: x = ar, δ = a² − r²; q'' = √2a/(a² + r²) is positive")
+@radial_profile.proof("in general: x = ar, δ = a² − r²; q'' = √2a/(a² + r²) is positive", general=True)
 def derivatives_of_q(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
@@ -193,7 +193,7 @@ def slope_at_the_start(setup: Setup, sign: float = -1.0) -> Any:
 slope_at_the_start.breaks("√(κ₀ + δ) for √(κ₀ − δ)", sign=1.0)
 
 
-@slope_at_the_start.proof("in general: 2‖β‖/√(κ + δ) = √(κ − δ)")
+@slope_at_the_start.proof("in general: 2‖β‖/√(κ + δ) = √(κ − δ)", general=True)
 def two_forms_of_the_slope(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 

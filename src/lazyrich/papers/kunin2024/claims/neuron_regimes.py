@@ -48,7 +48,9 @@ def speeds_of_mu_and_phi(setup: Setup, phi_downstream: float = -1.0) -> Any:
 speeds_of_mu_and_phi.breaks("as if φ did not slow down downstream", phi_downstream=0.0)
 
 
-@speeds_of_mu_and_phi.proof("in general: the limits of equation (2), divided by the powers of δ that it takes")
+@speeds_of_mu_and_phi.proof(
+    "in general: the limits of equation (2), divided by the powers of δ that it takes", general=True
+)
 def limits_of_the_speeds(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 

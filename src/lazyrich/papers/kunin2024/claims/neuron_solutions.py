@@ -44,7 +44,7 @@ def two_sheets(setup: Setup, delta: float = 0.8) -> Any:
 two_sheets.breaks("downstream, where a changes its sign", delta=-0.8)
 
 
-@two_sheets.proof("any data, which conserve δ: η_w a² − δ = η_a‖w‖² ≥ 0, so that a² ≥ δ/η_w > 0")
+@two_sheets.proof("any data, which conserve δ: η_w a² − δ = η_a‖w‖² ≥ 0, so that a² ≥ δ/η_w > 0", general=True)
 def a_never_vanishes(spoiled: bool) -> Any:
     from sympy import symbols
     from sympy.core.logic import fuzzy_and
@@ -88,7 +88,7 @@ def _coupling(mu: Any, delta: float) -> Any:
 coupled_equations.breaks("−2δ/(κ²(κ − δ))", power=2.0)
 
 
-@coupled_equations.proof("in general: ∂/∂μ of 2μ/(κ − δ) is −2δ/(κ(κ − δ)), zero iff δ = 0")
+@coupled_equations.proof("in general: ∂/∂μ of 2μ/(κ − δ) is −2δ/(κ(κ − δ)), zero iff δ = 0", general=True)
 def slope_of_the_coupling(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
@@ -150,7 +150,7 @@ def nu_closed_form(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
 nu_closed_form.breaks("other rates of product 1", rates=PRODUCT_ONE)
 
 
-@nu_closed_form.proof("in general: it solves the Riccati equation from ν₀")
+@nu_closed_form.proof("in general: it solves the Riccati equation from ν₀", general=True)
 def riccati_solved(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -228,7 +228,9 @@ upstream_long_formula.breaks("inputs not whitened", stretch=(0.6, 1.4))
 upstream_long_formula.breaks("other rates of product 1", rates=PRODUCT_ONE)
 
 
-@upstream_long_formula.proof("in general: 1/a² solves (1/a²)' = 2 − 2(ν + δ)/a² from 1/a₀², ν = ½(S tanh Y − δ)")
+@upstream_long_formula.proof(
+    "in general: 1/a² solves (1/a²)' = 2 − 2(ν + δ)/a² from 1/a₀², ν = ½(S tanh Y − δ)", general=True
+)
 def long_formula_solves(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -267,7 +269,7 @@ def mu_phi_from_nu(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
 mu_phi_from_nu.breaks("other rates of product 1", rates=(0.25, 4.0))
 
 
-@mu_phi_from_nu.proof("in general")
+@mu_phi_from_nu.proof("in general", general=True)
 def from_nu(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 

@@ -120,7 +120,7 @@ def two_potentials(setup: Setup, factor: float = 2 * np.sqrt(2) / 3) -> Any:
 two_potentials.breaks("with 2/3 for 2√2/3", factor=2 / 3)
 
 
-@two_potentials.proof("in general: at ‖β‖ = ar, δ = a² − r²")
+@two_potentials.proof("in general: at ‖β‖ = ar, δ = a² − r²", general=True)
 def same_potential(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
@@ -230,7 +230,7 @@ def slope_of_q(setup: Setup, factor: float = 1.5) -> Any:
 slope_of_q.breaks("without the factor 3/2", factor=1.0)
 
 
-@slope_of_q.proof("in general, x > 0: at x = ar, δ = a² − r²")
+@slope_of_q.proof("in general, x > 0: at x = ar, δ = a² − r²", general=True)
 def derivative_of_q(spoiled: bool) -> Any:
     from sympy import Rational, sqrt, symbols
 
@@ -267,7 +267,9 @@ def one_unseen_direction(setup: Setup, sign: float = 1.0) -> Any:
 one_unseen_direction.breaks("−α", sign=-1.0)
 
 
-@one_unseen_direction.proof("in general: α solves its equation, where a_∞² = A > δ, ‖β*‖² = A² − (k² + δ)A")
+@one_unseen_direction.proof(
+    "in general: α solves its equation, where a_∞² = A > δ, ‖β*‖² = A² − (k² + δ)A", general=True
+)
 def alpha_solves(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 
@@ -305,7 +307,9 @@ def equation_of_alpha(setup: Setup, factor: float = 2 / 3) -> Any:
 equation_of_alpha.breaks("without the factor 2/3", factor=1.0)
 
 
-@equation_of_alpha.proof("in general: d/dα of q_δ(‖β* + αv‖) + z·β is zero iff so; at ‖β‖ = ar, δ = a² − r², α = ‖β‖c")
+@equation_of_alpha.proof(
+    "in general: d/dα of q_δ(‖β* + αv‖) + z·β is zero iff so; at ‖β‖ = ar, δ = a² − r², α = ‖β‖c", general=True
+)
 def slope_along_the_line(spoiled: bool) -> Any:
     from sympy import Rational, sqrt, symbols
 
@@ -338,7 +342,8 @@ one_unseen_direction_turned.breaks("+α", sign=1.0)
 
 
 @one_unseen_direction_turned.proof(
-    "in general: w_∞ = β*/a_∞ + (w₀·v)v conserves δ at a_∞² = (α/k)², k² = (w₀·v)²; β_∞·v = a_∞w₀·v turns with a_∞"
+    "in general: w_∞ = β*/a_∞ + (w₀·v)v conserves δ at a_∞² = (α/k)², k² = (w₀·v)²; β_∞·v = a_∞w₀·v turns with a_∞",
+    general=True,
 )
 def end_on_the_line(spoiled: bool) -> Any:
     from sympy import sqrt, symbols

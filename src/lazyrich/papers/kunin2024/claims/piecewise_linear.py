@@ -298,7 +298,7 @@ def piecewise_limits(setup: Setup, towards: float = 1.0) -> Evidence:
 piecewise_limits.breaks("upstream and downstream exchanged", towards=-1.0)
 
 
-@piecewise_limits.proof("κ/|δ|, (κ + δ)/2|δ| and (κ − δ)/2|δ|, any μ and rates, both limits")
+@piecewise_limits.proof("κ/|δ|, (κ + δ)/2|δ| and (κ − δ)/2|δ|, any μ and rates, both limits", general=True)
 def speeds_for_large_delta(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 

@@ -104,7 +104,9 @@ law_of_delta.printed(variance=1.0)
 law_of_delta.breaks("a variance that vanishes with the width, 1/1000 of it", spread=1e-3)
 
 
-@law_of_delta.proof("any d: E δ = 1 − dv and Var δ = 2 + 2dv² for w ~ N(0, vI), by the moments 1 and 3 of a Gaussian")
+@law_of_delta.proof(
+    "any d: E δ = 1 − dv and Var δ = 2 + 2dv² for w ~ N(0, vI), by the moments 1 and 3 of a Gaussian", general=True
+)
 def moments_of_delta(spoiled: bool) -> Any:
     from sympy import exp, integrate, oo, pi, sqrt, symbols
 

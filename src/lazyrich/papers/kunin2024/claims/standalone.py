@@ -1,5 +1,8 @@
 """Show without this library what fails in Kunin et al. 2024 as it is printed."""
 
+# These lines are to be read by others, without annotations.
+# mypy: disable-error-code="assignment"
+
 from lazyrich.papers.kunin2024.claims.deep_bias import deep_inverse
 from lazyrich.papers.kunin2024.claims.deep_networks import definition_12_is_downstream, lemma_13_exponent
 from lazyrich.papers.kunin2024.claims.experiments import figure_1_scaling, laplacian_kernel, smoothness_is_roughness
@@ -78,7 +81,7 @@ def speed_of_one_neuron() -> None:
 def norm_of_the_imbalance() -> None:
     import numpy as np
 
-    for h in (100, 900):
+    for h in (100, 400):
         A, W = np.random.default_rng(h).normal(size=(2, h, h)) / np.sqrt(h)  # variances 1/h: δ = 1 − 1 = 0
         gap = A @ A.T - W @ W.T
         assert np.max(np.abs(gap)) < 8 / np.sqrt(h)  # each entry vanishes
@@ -89,7 +92,7 @@ def norm_of_the_imbalance() -> None:
 def norm_of_the_imbalance_between_layers() -> None:
     import numpy as np
 
-    for d in (100, 900):
+    for d in (100, 400):
         W_1, W_2 = np.random.default_rng(d).normal(size=(2, d, d)) / np.sqrt(d)
         gap = W_2.T @ W_2 - W_1 @ W_1.T  # printed: 0 as d → ∞
         assert np.max(np.abs(gap)) < 8 / np.sqrt(d)  # each entry vanishes
@@ -226,8 +229,8 @@ def angle_of_a_negative_neuron() -> None:
 def the_weights_pass_through_zero() -> None:
     import numpy as np
 
-    a, w, dt = 2.0, np.array([-1.0, 0.0]), 1e-4  # δ = 3, w antiparallel to β* = (1, 0)
-    mu, phi, delta = a * np.linalg.norm(w), -1.0, 3.0
+    a, w, dt = np.array(2.0), np.array([-1.0, 0.0]), 1e-4  # δ = 3, w antiparallel to β* = (1, 0)
+    mu, phi, delta = 2.0, -1.0, 3.0  # μ = a‖w‖
     for _ in range(100000):  # gradient flow in small steps, and equation (2) for μ; φ = −1 is a fixed point of it
         r = np.array([1.0, 0.0]) - a * w
         a, w, mu = a + dt * w @ r, w + dt * a * r, mu + dt * np.sqrt(delta**2 + 4 * mu**2) * (phi - mu)
@@ -240,7 +243,7 @@ def the_weights_pass_through_zero() -> None:
 def a_target_of_norm_two() -> None:
     import numpy as np
 
-    a, w, dt, T = 1.0, np.array([0.6, 0.8]), 1e-5, 0.7  # balanced, φ(0) = 0.6, μ(0) = 1; β* = (2, 0)
+    a, w, dt, T = np.array(1.0), np.array([0.6, 0.8]), 1e-5, 0.7  # balanced, φ(0) = 0.6, μ(0) = 1; β* = (2, 0)
     for _ in range(int(T / dt)):  # gradient flow in small steps
         r = np.array([2.0, 0.0]) - a * w
         a, w = a + dt * w @ r, w + dt * a * r

@@ -83,7 +83,8 @@ def held_out_errors(data: xarray.Dataset) -> np.ndarray:
             GrokkingRun(
                 float(alpha),
                 float(decay),
-                *(float(data[name].sel(alpha=alpha, decay=decay, seed=seed)) for name in ("t_fit", "t_grok")),
+                float(data.t_fit.sel(alpha=alpha, decay=decay, seed=seed)),
+                float(data.t_grok.sel(alpha=alpha, decay=decay, seed=seed)),
             )
             for alpha in data.alpha.values
             for decay in data.decay.values

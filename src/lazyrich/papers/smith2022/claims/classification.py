@@ -56,7 +56,9 @@ def sparse_classifier(setup: Setup, neurons: int = 4) -> Any:
 sparse_classifier.breaks("without its last neuron", neurons=3)
 
 
-@sparse_classifier.proof("any n: its margin is 1 at each of the four values of the coordinates that it sees")
+@sparse_classifier.proof(
+    "any n: its margin is 1 at each of the four values of the coordinates that it sees", general=True
+)
 def four_heads(spoiled: bool) -> Any:
     from sympy import Max
 
@@ -93,7 +95,9 @@ def no_finite_minimum(setup: Setup, homogeneous: bool = True) -> Any:
 no_finite_minimum.breaks("a model whose outputs do not grow with its weights", homogeneous=False)
 
 
-@no_finite_minimum.proof("one sample of margin q > 0, any α: the derivative is −2αq/(1 + e^{α²q}), the limit 0")
+@no_finite_minimum.proof(
+    "one sample of margin q > 0, any α: the derivative is −2αq/(1 + e^{α²q}), the limit 0", general=True
+)
 def falls_in_the_scale(spoiled: bool) -> Any:
     from sympy import diff, exp, limit, log, oo, symbols
 

@@ -287,7 +287,7 @@ samples_of_the_bound.printed(needed=lambda n, risk: n**2 / risk**2)
 samples_of_the_bound.breaks("as many as √n", needed=lambda n, risk: n**0.5 / risk**2)
 
 
-@samples_of_the_bound.proof("every n and error ε: √(n/N) = ε at N = n/ε², and n²/N is of the order n")
+@samples_of_the_bound.proof("every n and error ε: √(n/N) = ε at N = n/ε², and n²/N is of the order n", general=True)
 def solved_for_n(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 

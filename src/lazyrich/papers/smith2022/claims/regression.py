@@ -78,7 +78,7 @@ figure_one.printed(measure=_size)
 figure_one.breaks("for cubes instead of squares", D=3)
 
 
-@figure_one.proof("every α, w₁ and w₂: f − f̄ = (w₁ − α)² − (w₂ − α)²")
+@figure_one.proof("every α, w₁ and w₂: f − f̄ = (w₁ − α)² − (w₂ − α)²", general=True)
 def the_gap(spoiled: bool) -> Any:
     from sympy import diff, symbols
 
@@ -284,7 +284,9 @@ interpolation.breaks("q′(b) = asinh(b)/2", level=1.0)
 interpolation.breaks("from w₊ = 2w₋", lopsided=2.0)
 
 
-@interpolation.proof("one coordinate, any start with w₊w₋ = α²: ½ asinh(β/2α²) moves at the rate g, of Xᵀr")
+@interpolation.proof(
+    "one coordinate, any start with w₊w₋ = α²: ½ asinh(β/2α²) moves at the rate g, of Xᵀr", general=True
+)
 def mirror_map(spoiled: bool) -> Any:
     """Along w₊′ = −w₊g, w₋′ = w₋g, with w₊ = αe^z, w₋ = αe^{−z}: β = 2α² sinh 2z and z′ = −g."""
     from sympy import asinh, diff, exp, sinh, symbols

@@ -59,7 +59,7 @@ mirror_on_singular_values.breaks("anisotropic W₁(0)", scales=[0.4, 0.7, 1.0, 1
 
 
 @mirror_on_singular_values.proof(
-    "any d and k, mode by mode: Ψ″(σ)σ′ is the residual's part, for every σ, γ and residual"
+    "any d and k, mode by mode: Ψ″(σ)σ′ is the residual's part, for every σ, γ and residual", general=True
 )
 def hessian_times_speed(spoiled: bool) -> Any:
     """σ′ = (z₁² + z₂²)r = 2√(σ² + γ²) r by (2.4) and Lemma C.10, r the diagonal entry of UᵀRV."""
@@ -98,7 +98,7 @@ nuclear_norm_asymptote.printed(factor=1.0)
 nuclear_norm_asymptote.breaks("the Frobenius norm in place of the nuclear one", norm="fro")
 
 
-@nuclear_norm_asymptote.proof("any d and k, mode by mode: the limit of Ψ/ln(1/γ), by both forms of Ψ")
+@nuclear_norm_asymptote.proof("any d and k, mode by mode: the limit of Ψ/ln(1/γ), by both forms of Ψ", general=True)
 def the_limit(spoiled: bool) -> Any:
     from sympy import Rational, limit, log, sqrt, symbols
 

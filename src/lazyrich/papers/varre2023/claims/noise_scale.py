@@ -172,7 +172,7 @@ def one_dimension(setup: Setup, drift: float = -0.5) -> Any:
 one_dimension.breaks("without the correction of Itô", drift=0.0)
 
 
-@one_dimension.proof("Itô's formula: of w ± a, and of ln|w ± a|")
+@one_dimension.proof("Itô's formula: of w ± a, and of ln|w ± a|", general=True)
 def a_product_of_noise(spoiled: bool) -> Any:
     """dw = a dB, da = w dB give d(w ± a) = ±(w ± a)dB, and ln has the drift −½."""
     from sympy import Rational, diff, log, symbols
@@ -210,7 +210,9 @@ scale_constant.printed(first=5)
 scale_constant.breaks("from d = 4 on", first=4)
 
 
-@scale_constant.proof("every d and α: at α = 0 it is ((√d − 1)² − 2)/(2√d), below 0 at d = 5 and above at d = 6")
+@scale_constant.proof(
+    "every d and α: at α = 0 it is ((√d − 1)² − 2)/(2√d), below 0 at d = 5 and above at d = 6", general=True
+)
 def the_bracket(spoiled: bool) -> Any:
     from sympy import simplify, sqrt, symbols
 

@@ -121,7 +121,7 @@ def vanishing_start(setup: Setup, norm: Any = "nuc") -> Any:
 vanishing_start.breaks("the Frobenius norm in place of the nuclear one", norm="fro")
 
 
-@vanishing_start.proof("any d and k: of each mode, and of the directions without one")
+@vanishing_start.proof("any d and k: of each mode, and of the directions without one", general=True)
 def the_excess(spoiled: bool) -> Any:
     """By Corollary 3.1 a mode has ½(z₁² + z₂²) = √(σ² + γ²) → σ, and each of the others ½ · 2γ → 0."""
     from sympy import limit, sqrt, symbols
@@ -252,7 +252,7 @@ def rank_grows(setup: Setup, values: Callable[..., np.ndarray] = _of_the_layer) 
 rank_grows.breaks("of the predictor, whose rank does not depend on γ", values=_of_the_predictor)
 
 
-@rank_grows.proof("any d and k: the share of each direction without a mode, against each mode")
+@rank_grows.proof("any d and k: the share of each direction without a mode, against each mode", general=True)
 def shares_rise(spoiled: bool) -> Any:
     """d/dγ of 2γ/(γ + √(σ² + γ²)) is 2σ²/(√(σ² + γ²)(γ + √(σ² + γ²))²) > 0."""
     from sympy import diff, sqrt, symbols
@@ -293,7 +293,7 @@ def one_spike(setup: Setup, ratio: Callable[[float], float] = _ratio) -> Any:
 one_spike.breaks("√x for every x", ratio=np.sqrt)
 
 
-@one_spike.proof("any d: the limits of σ₂²/σ₁² for small, equal and large γ/‖β*‖")
+@one_spike.proof("any d: the limits of σ₂²/σ₁² for small, equal and large γ/‖β*‖", general=True)
 def three_limits(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 

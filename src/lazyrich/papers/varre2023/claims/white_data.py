@@ -253,7 +253,9 @@ def singular_value_curves(setup: Setup, white: bool = True) -> Any:
 singular_value_curves.breaks("data that are not white", white=False)
 
 
-@singular_value_curves.proof("every σ*, γ > 0 and t: σ_α solves (C.31) and starts at 0, as printed in (C.33)")
+@singular_value_curves.proof(
+    "every σ*, γ > 0 and t: σ_α solves (C.31) and starts at 0, as printed in (C.33)", general=True
+)
 def riccati(spoiled: bool) -> Any:
     """With √(σ*² + γ²) ± γ = b², a² everything is rational: σ* = ab; E = e^{−2t√(σ*² + γ²)} is a symbol."""
     from sympy import diff, symbols
