@@ -33,13 +33,14 @@ def compare(
     safetensors, or a folder of transformers. Names may have the prefixes of wrappers. The model itself is not changed.
     The other arguments are as in `Probe`.
 
+    >>> import torch
     >>> _ = torch.manual_seed(0)
     >>> model = nn.Sequential(nn.Linear(4, 30), nn.Tanh(), nn.Linear(30, 1))
     >>> start = {name: value.clone() for name, value in model.state_dict().items()}
-    >>> end = {name: 1.5 * value for name, value in start.items()}
+    >>> end = {name: 5 * value for name, value in start.items()}
     >>> report = compare(model, start, end, torch.randn(40, 4))
     >>> report.regime, [layer.word for layer in report.layers]
-    ('rich', ['rich', 'in between'])
+    ('in between', ['rich', 'in between'])
     """
     twin = copy_of(unwrap_model(model))
     first, last = (_weights_of(checkpoint) for checkpoint in (start, end))
