@@ -1,4 +1,5 @@
-"""Models of common sizes, with random weights: ResNet-18 for small images, ViT-tiny, GPT-2 small."""
+"""Models of common sizes, with random weights: ResNet-18 for small images, ViT-tiny, GPT-2 small, a character model,
+and an encoder with adapters."""
 
 import torch
 from torch import nn
@@ -82,3 +83,53 @@ class GPT2(nn.Module):
     def forward(self, x):
         h = self.tokens(x) + self.places(torch.arange(x.shape[1]))
         return self.head(self.norm(self.layers(h)))
+
+
+class NanoGPT(nn.Module):
+    """62 thousand weights: two layers of width 48 on characters, with the output tied to the embedding table."""
+
+    def __init__(self, width=48, characters=95, length=32):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(characters, width), nn.Embedding(length, width)
+        self.layers = nn.Sequential(*(Layer(width, 4, causal=True) for _ in range(2)))
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, characters, bias=False)
+        self.head.weight = self.tokens.weight
+        for parameter in self.parameters():
+            if parameter.ndim == 2:
+                nn.init.normal_(parameter, std=0.02)
+
+    def forward(self, x):
+        h = self.tokens(x) + self.places(torch.arange(x.shape[1]))
+        return self.head(self.norm(self.layers(h)))
+
+
+class Adapted(nn.Module):
+    """A frozen linear layer with an adapter of low rank, W + 2 B A."""
+
+    def __init__(self, base, rank=8):
+        super().__init__()
+        self.base_layer = base.requires_grad_(False)
+        self.lora_A = nn.Linear(base.in_features, rank, bias=False)
+        self.lora_B = nn.Linear(rank, base.out_features, bias=False)
+        nn.init.zeros_(self.lora_B.weight)
+
+    def forward(self, x):
+        return self.base_layer(x) + 2 * self.lora_B(self.lora_A(x))
+
+
+class BertLoRA(nn.Module):
+    """An encoder of the size of BERT base (110 million weights), of which adapters and the head are trained."""
+
+    def __init__(self, width=768, tokens=30_522, classes=2):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(tokens, width), nn.Embedding(512, width)
+        self.layers = nn.Sequential(*(Layer(width, 12, causal=False) for _ in range(12)))
+        self.norm = nn.LayerNorm(width)
+        self.requires_grad_(False)
+        for layer in self.layers:
+            layer.qkv, layer.out = Adapted(layer.qkv), Adapted(layer.out)
+        self.head = nn.Linear(width, classes)
+
+    def forward(self, x):
+        h = self.tokens(x) + self.places(torch.arange(x.shape[1]))
+        return self.head(self.norm(self.layers(h))[:, 0])

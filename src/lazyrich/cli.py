@@ -370,6 +370,33 @@ def atlas(
 
 
 @app.command()
+def compare(
+    first: Annotated[Path, typer.Argument(help="Checkpoint before: a .pt or .safetensors file, or a folder.")],
+    second: Annotated[Path, typer.Argument(help="Checkpoint after.")],
+    model: Annotated[str, typer.Option(help="module:name of the PyTorch model, or of a function that makes it.")],
+    data: Annotated[str, typer.Option(help="module:name of inputs, or (inputs, targets), or a function for them.")],
+    forward: Annotated[str | None, typer.Option(help="module:name of a function of (model, inputs).")] = None,
+    positions: Annotated[
+        str | None, typer.Option(help="Positions of outputs (n, positions, features): a number, or 'all'.")
+    ] = None,
+    exact: Annotated[bool, typer.Option("--exact", help="Compute the full tangent kernel.")] = False,
+    html: Annotated[Path | None, typer.Option(help="Also write the report to this page, for the browser.")] = None,
+) -> None:
+    """Compare two checkpoints of a PyTorch model: lazy or rich, as a whole and layer by layer."""
+    console = _console()
+    with _explained(console):
+        if positions not in (None, "all") and not positions.lstrip("-").isdigit():
+            raise ValueError(f"--positions needs a whole number or 'all'; found {positions!r}")
+        from lazyrich.torch.cli import compare_checkpoints
+
+        report = compare_checkpoints(first, second, model, data, forward, positions, exact)
+        console.print(str(report), soft_wrap=True, markup=False, highlight=False)
+        if html is not None:
+            page = report.to_html(html, f"{first} → {second}").absolute().as_uri()
+            console.print(f"Open {page}", soft_wrap=True)
+
+
+@app.command()
 def explore(
     out: Annotated[Path, typer.Option(help="File to write.")] = Path("explorer.html"),
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,

@@ -248,7 +248,7 @@ def test_random_directions_stand_for_all_outputs():
 def test_a_probe_with_many_outputs_measures_directions():
     model, start, x = moved(101)
     with metrics.parameters_set_to(model, start):
-        probe, whole = lt.Probe(model, x), lt.Probe(model, x, directions=101, sample=40)
+        probe, whole = lt.Probe(model, x, exact=True), lt.Probe(model, x, directions=101, sample=40)
         with pytest.raises(ValueError, match="directions must be at least 4"):
             lt.Probe(model, x, directions=3)
     assert probe.sample == 40

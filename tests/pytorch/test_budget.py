@@ -110,7 +110,7 @@ def test_a_kernel_that_takes_longer_stops_with_what_it_has(monkeypatch):
     assert numbers["kernel_inputs"] == 10
     exact = lt.kernel_distance(model, probe._start, probe.inputs[:10])
     assert metrics.sampled_kernel_distance(
-        probe._kernel.numpy(), probe._initial_kernel[:30, :30].numpy(), 10, 10
+        probe._full.last.numpy(), probe._full.initial[:30, :30].numpy(), 10, 10
     ).distance[0] == (pytest.approx(exact.value, rel=1e-3))
     whole = probe.snapshot(2)  # with time again, on all of the sample
     assert whole["kernel_inputs"] == 20

@@ -1,5 +1,7 @@
 """The sharpness of torch models against the dense Hessian, with the optimizer's own step sizes."""
 
+import time
+
 import numpy as np
 import pytest
 import torch
@@ -168,3 +170,26 @@ def test_the_probe_measures_it_beside_the_kernel():
     assert "sharpness" not in Probe(model, x, y, loss=F.mse_loss).report().data
     with pytest.raises(ValueError, match=r"sharpness=True is the curvature of a loss: pass loss="):
         Probe(model, x, y, sharpness=True)
+
+
+def test_a_sampled_probe_measures_it_on_all_inputs_and_outside_the_budget(monkeypatch):
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 1)).double()
+    x, y = torch.randn(200, 3).double(), torch.randn(200, 1).double()
+    probe = Probe(model, x, y, loss=F.mse_loss, sharpness=True, exact=False)
+    with torch.no_grad():
+        model[0].weight.mul_(1.1)
+    measure, clock, late = probe._measure_sharpness, time.perf_counter, [0.0]
+    monkeypatch.setattr(time, "perf_counter", lambda: clock() + late[0])
+
+    def measure_for_an_hour():
+        late[0] += 3600
+        return measure()
+
+    monkeypatch.setattr(probe, "_measure_sharpness", measure_for_an_hour)
+    numbers = probe.snapshot(1)
+    assert numbers["kernel_inputs"] == 32
+    assert numbers["sharpness"] == pytest.approx(float(sharpness(model, x, y, F.mse_loss)), rel=1e-8)
+    assert numbers["seconds"] < 3600
+    assert probe.snapshot(2)["training_seconds"] < 3600
+    assert "without the sharpness" in str(probe.report())

@@ -355,7 +355,7 @@ def test_the_model_is_left_as_it_was_when_an_exception_flies_while_the_start_is_
     handle.remove()
     probe.snapshot(2)
     exact = kernel_distance(model, probe._start, probe.inputs[:8], method="exact")
-    assert metrics.sampled_kernel_distance(probe._kernel, probe._initial_kernel, 8, 8).distance[0] == pytest.approx(
+    assert metrics.sampled_kernel_distance(probe._full.last, probe._full.initial, 8, 8).distance[0] == pytest.approx(
         exact.value, rel=1e-3
     )
 

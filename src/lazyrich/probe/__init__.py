@@ -7,6 +7,7 @@ with its evidence. A `Diagnosis` compares the reports of several runs, a `WidthC
 from lazyrich.probe.diagnosis import Diagnosis, TrainingRun
 from lazyrich.probe.grokking_clock import GrokkingPrediction, GrokkingRun, grokking_clock, grokking_run
 from lazyrich.probe.history import History
+from lazyrich.probe.regimes import LayerRegime
 from lazyrich.probe.report import Report
 from lazyrich.probe.width_exponents import WidthCheck
 
@@ -15,6 +16,7 @@ __all__ = [
     "GrokkingPrediction",
     "GrokkingRun",
     "History",
+    "LayerRegime",
     "Report",
     "TrainingRun",
     "WidthCheck",

@@ -14,6 +14,11 @@ _PER_LAYER = {
     "parameter_distance": "layer",
     "relative_distance": "layer",
     "learning_speed": "layer",
+    "layer_distance": "layer",
+    "layer_low": "layer",
+    "layer_high": "layer",
+    "layer_gap": "layer",
+    "layer_share": "layer",
     "hamming_distance": "activation",
     "effective_rank": "activation",
     "conservation_drift": "pair",
@@ -24,7 +29,10 @@ _PER_LAYER = {
 _DIMENSIONS = {
     "kernel_distance": ("reference", "centered"),
     "kernel_error": ("centered",),
+    "kernel_low": ("centered",),
+    "kernel_high": ("centered",),
     "target_alignment": ("centered",),
+    "target_error": ("centered",),
     "preconditioned_distance": ("centered",),
     "preconditioned_error": ("centered",),
 }

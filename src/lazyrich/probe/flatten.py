@@ -7,9 +7,12 @@ from typing import Any
 _NAMES = {
     "kernel_distance": (("", "_centered"), ("_previous", "_previous_centered")),
     "kernel_error": ("", "_centered"),
+    "kernel_low": ("", "_centered"),
+    "kernel_high": ("", "_centered"),
     "preconditioned_distance": ("", "_centered"),
     "preconditioned_error": ("", "_centered"),
     "target_alignment": ("", "_centered"),
+    "target_error": ("", "_centered"),
 }
 
 

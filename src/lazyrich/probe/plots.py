@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.ticker import MaxNLocator
 
 from lazyrich._io.plots import MAX_LINES, REGIME_COLORS, STYLE, Figure, scale_colors
+from lazyrich.probe.thresholds import LAZY, RICH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,18 +20,25 @@ BLUE, VERMILLION = REGIME_COLORS["upstream"], REGIME_COLORS["downstream"]
 
 
 def plot_report(of: "Report") -> Figure:
-    """Plot four panels over the steps: kernel, tangent model, activation patterns, layers."""
+    """Plot over the steps: kernel, kernels of the layers (if measured), tangent model, activation patterns, layers."""
     data = of.data
     steps = data.step.values
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(13.0, 2.9), layout="constrained")
-        kernel, tangent, patterns, layers = figure.subplots(1, 4)
+        blocks = "layer_distance" in data
+        figure = Figure(figsize=(16.0 if blocks else 13.0, 2.9), layout="constrained")
+        panels = figure.subplots(1, 5 if blocks else 4)
+        kernel, tangent, patterns, layers = panels[:4]
+        if blocks:
+            _layer_lines(panels[4], steps, data.layer_distance.dropna("layer", how="all"), "layer")
+            panels[4].set(title="S of each layer's kernel")
 
         S = data.kernel_distance.sel(reference="start")
+        sides = (data.kernel_low, data.kernel_high) if "kernel_low" in data else ()
         for centered, dash, label in ((False, "-", "S"), (True, "--", "S, centered")):
             values, error = (each.sel(centered=centered).values for each in (S, data.kernel_error))
             kernel.plot(steps, values, dash, color=BLUE, label=label)
-            kernel.fill_between(steps, values - error, values + error, color=BLUE, alpha=0.2, lw=0)
+            low, high = [side.sel(centered=centered).values for side in sides] or (values - error, values + error)
+            kernel.fill_between(steps, low, high, color=BLUE, alpha=0.2, lw=0)
         if "target_alignment" in data:
             alignment = data.target_alignment.sel(centered=True)
             kernel.plot(steps, alignment, color=VERMILLION, label="alignment to\nthe targets, centered")
@@ -46,11 +54,30 @@ def plot_report(of: "Report") -> Figure:
         patterns.set(title="Patterns switched")
         _layer_lines(layers, steps, data.relative_distance, "layer")
         layers.set(title="Parameters moved, relative")
-        for axes in (kernel, tangent, patterns, layers):
+        for axes in panels:
             axes.set_xlabel("step")
             axes.set_ylim(bottom=0)
             _set_step_axis(axes, steps)
         figure.suptitle(str(of).splitlines()[0], fontsize=8, color="0.35", x=0.01, ha="left")
+    return figure
+
+
+def plot_layers(of: "Report") -> Figure:
+    """Plot S of each layer at the last snapshot with its interval, between the limits of lazy and rich."""
+    layers = [layer for layer in of.layers if layer.distance == layer.distance and layer.distance > 0]
+    colors = {"lazy": REGIME_COLORS["lazy"], "rich": REGIME_COLORS["rich"]}
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.0, max(1.6, 0.8 + 0.24 * len(layers))), layout="constrained")
+        axes = figure.subplots()
+        for i, layer in enumerate(layers):
+            color = colors.get(layer.word, "0.5")
+            axes.plot([max(layer.low, 1e-12), layer.high], [i, i], color=color, lw=2)
+            axes.plot(layer.distance, i, "o", color=color, ms=4)
+        axes.set_yticks(range(len(layers)), [layer.name for layer in layers])
+        for limit in (LAZY["kernel"], RICH):
+            axes.axvline(limit, color="0.6", lw=0.8, ls="--")
+        axes.set(xscale="log", xlabel="S of the layer's kernel: lazy left, rich right of the dashed lines")
+        axes.invert_yaxis()
     return figure
 
 

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lazyrich._io.html import html_figure, html_table
 from lazyrich.probe.dataset import rows_to_dataset
+from lazyrich.probe.layer_table import HEADER, format_table, layer_regimes, table_lines, table_rows
+from lazyrich.probe.regimes import LayerRegime, regime_word
 from lazyrich.probe.text_report import headline, report_lines
-from lazyrich.probe.thresholds import LAZY, NO_MOVEMENT_BELOW, RICH, TOO_EARLY_BELOW
+from lazyrich.probe.thresholds import NO_MOVEMENT_BELOW, TOO_EARLY_BELOW
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -41,9 +44,19 @@ class Report:
         }
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of the kernel distance; NaN if unknown."""
+        last = self.data.isel(step=-1).sel(centered=False)
+        if "kernel_low" in last:
+            return float(last.kernel_low), float(last.kernel_high)
+        value, error = self.evidence["kernel"], float(last.kernel_error)
+        return value - error, value + error
+
+    @property
     def errors(self) -> dict[str, float]:
         """Half-widths of the 95 % intervals of the evidence; NaN if unknown. The gap is taken as exact."""
-        return {"kernel": float(self.data.kernel_error.isel(step=-1).sel(centered=False)), "gap": 0.0}
+        low, high = self.interval
+        return {"kernel": (high - low) / 2, "gap": 0.0}
 
     @property
     def function_scale(self) -> float:
@@ -60,12 +73,19 @@ class Report:
         """
         if float(self.data.function_distance[-1]) <= TOO_EARLY_BELOW * self.function_scale:
             return "too early"
-        errors, values = self.errors, {name: value for name, value in self.evidence.items() if value == value}
-        if all(value + errors[name] < LAZY[name] for name, value in values.items()):
-            return "lazy"
-        if values.get("kernel", 0.0) - errors["kernel"] > RICH:
-            return "rich"
-        return "in between"
+        gap = self.evidence["gap"]
+        if self.evidence["kernel"] != self.evidence["kernel"]:  # no kernel at the start: the gap alone speaks
+            return regime_word(0.0, 0.0, gap)
+        return regime_word(*self.interval, gap)
+
+    @property
+    def layers(self) -> list[LayerRegime]:
+        """Every layer in a word, with its own distance S, linearization gap and movement; empty if not measured."""
+        return layer_regimes(self)
+
+    def table(self) -> str:
+        """Return the table of all layers as text."""
+        return format_table(self.layers)
 
     @property
     def progress(self) -> float | None:
@@ -84,12 +104,23 @@ class Report:
         return str((sized if sized.size else last.parameter_distance).idxmax("layer").item())
 
     def __str__(self) -> str:
-        return "\n".join([headline(self), *(f"  {topic:<10}{said}" for topic, said in report_lines(self))])
+        lines = [headline(self), *(f"  {topic:<10}{said}" for topic, said in report_lines(self))]
+        layers = self.layers
+        return "\n".join([*lines, *(f"    {line}" for line in (table_lines(layers) if layers else ()))])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
+        found = html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
+        return found + (html_table(table_rows(self.layers), HEADER) if self.layers else "")
+
+    def to_html(self, path: str | Path, title: str = "lazyrich report") -> Path:
+        """Write the report as one page for the browser, with tables, plots and code; it needs no network."""
+        from lazyrich.probe.html_page import report_page
+
+        path = Path(path)
+        path.write_text(report_page(self, title), encoding="utf-8")
+        return path
 
     def truncated_at(self, step: int) -> "Report":
         """Return the report as it was at this snapshot."""

@@ -50,18 +50,7 @@ def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
     """Yield the measurements as pairs of topic and text."""
     first, last, values = of.data.isel(step=0), of.data.isel(step=-1), of.evidence
     limits = {"kernel": f"(lazy below {LAZY['kernel']:g}, rich above {RICH:g})", "gap": f"(lazy below {LAZY['gap']:g})"}
-    sample, inputs = of.data.attrs["sample"], of.data.attrs["inputs"]
-    exact = sample == inputs and not of.data.attrs.get("directions")
-    error, more = ("" if exact else f" ± {float(last.kernel_error.sel(centered=c)):.1g}" for c in (False, True))
-    centered = float(last.kernel_distance.sel(reference="start", centered=True))
-    through = (
-        f", {of.data.attrs['directions']} random directions of its outputs" if of.data.attrs.get("directions") else ""
-    )
-    yield (
-        "kernel",
-        f"turned by S = {values['kernel']:.2g}{error}, centered {centered:.2g}{more} {limits['kernel']}, on {sample} "
-        f"of {pluralize(inputs, 'input')}{through}",
-    )
+    yield "kernel", _kernel_text(of, limits["kernel"])
     if why := of.data.attrs.get("without_tangent"):
         yield "tangent", f"not measured, the regime is that of the kernel alone: {why}"
     else:
@@ -78,7 +67,8 @@ def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
         yield "features", f"effective rank {before:.3g} → {float(rank):.3g} after {rank.activation.item()}"
     if "target_alignment" in last:
         before, now = (float(each.target_alignment.sel(centered=True)) for each in (first, last))
-        yield "target", f"centered kernel–target alignment {before:.2g} → {now:.2g}"
+        error = f" ± {float(last.target_error.sel(centered=True)):.1g}" if "target_error" in last else ""
+        yield "target", f"centered kernel–target alignment {before:.2g} → {now:.2g}{error}"
     yield "layers", _layers_text(of)
     if untrained := of.data.attrs.get("untrained"):
         yield "untrained", untrained
@@ -98,8 +88,45 @@ def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
         yield "conserved", f"not measured: {of.data.attrs['without']}"
     if (advice := _advice_text(of)) is not None:
         yield "to change", advice
+    yield "cost", _cost_text(of)
+
+
+def _kernel_text(of: "Report", limits: str) -> str:
+    """Describe the kernel distance, its uncertainty, and what it is an estimate of."""
+    last, attrs = of.data.isel(step=-1), of.data.attrs
+    sample, inputs = attrs["sample"], attrs["inputs"]
+    value, centered = (float(last.kernel_distance.sel(reference="start", centered=c)) for c in (False, True))
+    on = f"on {sample} of {pluralize(inputs, 'input')}"
+    if attrs.get("method") == "sampled":
+        (low, low_c), (high, high_c) = last.kernel_low.values, last.kernel_high.values
+        where = f" at positions {attrs['positions']}" if attrs.get("positions") else ""
+        return (
+            f"turned by S = {value:.2g} (95 %: {low:.2g} to {high:.2g}), centered {centered:.2g} ({low_c:.2g} to "
+            f"{high_c:.2g}) {limits}, {on}, estimated for pairs of different inputs, from one random direction of "
+            f"its {pluralize(attrs['outputs'], 'output')}{where} for every two inputs"
+        )
+    exact = sample == inputs and not attrs.get("directions")
+    error, more = ("" if exact else f" ± {float(last.kernel_error.sel(centered=c)):.1g}" for c in (False, True))
+    through = f", {attrs['directions']} random directions of its outputs" if attrs.get("directions") else ""
+    return f"turned by S = {value:.2g}{error}, centered {centered:.2g}{more} {limits}, {on}{through}"
+
+
+def _cost_text(of: "Report") -> str:
+    """Describe what the snapshots took: seconds, and their share of the time of training."""
     planned = f" (planned: {of.data.attrs['plan']})" if of.data.attrs.get("plan") else ""
-    yield "cost", f"{pluralize(of.data.sizes['step'], 'snapshot')}, {float(of.data.seconds.mean()):.2g} s each{planned}"
+    said = f"{pluralize(of.data.sizes['step'], 'snapshot')}, {float(of.data.seconds.mean()):.2g} s each{planned}"
+    said += ", without the sharpness" if "sharpness" in of.data else ""
+    trained = float(of.data.training_seconds.sum()) if "training_seconds" in of.data else 0.0
+    if not trained > 0:
+        return said
+    share, budget = float(of.data.seconds[1:].sum()) / trained, float(of.data.attrs.get("budget", float("inf")))
+    said += f": {share:.2g} times the time of training" if share >= 1 else f": {share:.2%} of the time of training"
+    if share <= budget:
+        return said + (f" (budget {budget:.2%})" if budget < 1 else "")
+    steps = int(of.data.step[-1]) - int(of.data.step[0])
+    snapshots = max(of.data.sizes["step"] - 1, 1)
+    every = float(f"{steps / snapshots * share / budget:.1g}")
+    return f"{said}, above the budget of {budget:.2%}: take a snapshot every {every:,.0f} steps"
 
 
 def _layers_text(of: "Report") -> str:

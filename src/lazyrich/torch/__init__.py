@@ -14,6 +14,7 @@ from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predic
 from lazyrich.tangent.sharpness import Sharpness
 from lazyrich.torch import data
 from lazyrich.torch._structure import Structure, structure
+from lazyrich.torch.compare import compare
 from lazyrich.torch.curvature import sharpness
 from lazyrich.torch.diagnosis import diagnose
 from lazyrich.torch.grokking import grokking_run
@@ -48,6 +49,7 @@ __all__ = [
     "TrainingRun",
     "WidthCheck",
     "balance",
+    "compare",
     "data",
     "diagnose",
     "grokking_run",

@@ -207,7 +207,7 @@ def _make_copy(
         knob(twin, alpha)
     elif alpha != 1:
         _rescaled_copy(twin, alpha, inputs[:2], forward)
-    probe = Probe(twin, inputs, targets, sample=sample, forward=forward)
+    probe = Probe(twin, inputs, targets, sample=sample, exact=True, forward=forward)
     parameters = [parameter for parameter in twin.parameters() if parameter.requires_grad]
     made = optimizer(parameters)
     if not (hasattr(made, "zero_grad") and hasattr(made, "step")):

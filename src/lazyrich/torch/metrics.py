@@ -50,6 +50,12 @@ class Observation:
     units: Mapping[str, int]
     features: Mapping[str, Tensor]
 
+    def first(self, n: int) -> "Observation":
+        """Return the observation of the first n inputs."""
+        patterns = {name: bits[:n] for name, bits in self.patterns.items()}
+        features = {name: part[:n] for name, part in self.features.items()}
+        return Observation(self.outputs[:n], patterns, self.units, features)
+
 
 @dataclass(eq=False)
 class _ActivationRecorder(TorchFunctionMode):
@@ -164,7 +170,12 @@ def effective_rank(features: Tensor) -> float:
     >>> round(effective_rank(torch.diag(torch.tensor([3.0, 3.0, 0.0]))), 6)
     2.0
     """
-    return array_metrics.effective_rank(torch.linalg.svdvals(features.double()).cpu().numpy())
+    found = features.double()
+    if found.shape[1] > 4 * found.shape[0]:  # the eigenvalues of the small Gram matrix are their squares
+        values = torch.linalg.eigvalsh(found @ found.T).clamp_min(0).sqrt()
+    else:
+        values = torch.linalg.svdvals(found)
+    return array_metrics.effective_rank(values.cpu().numpy())
 
 
 def copy_trainable_parameters(model: nn.Module) -> dict[str, Tensor]:

@@ -15,17 +15,23 @@ from lazyrich.probe import History, Report
 from lazyrich.probe.callback import make_callback
 from lazyrich.probe.flatten import flatten_row
 from lazyrich.probe.history import check_values
+from lazyrich.probe.layer_names import readable_names, with_readable_names
+from lazyrich.probe.layer_table import word_numbers
 from lazyrich.probe.logger_adapters import as_log_function
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.distributed import is_rank_zero
 from lazyrich.torch._model.loss import LossFunction, check_loss
-from lazyrich.torch._model.output_reader import Forward, OutputReader, Positions
-from lazyrich.torch._probe.budget import default_kernel_rows, plan_snapshot
+from lazyrich.torch._model.output_reader import Forward, Positions
+from lazyrich.torch._model.preserve_model import check_outputs
+from lazyrich.torch._probe.budget import choose_full_kernel, default_kernel_rows, plan_snapshot
 from lazyrich.torch._probe.checkpoint import batch_fingerprint, to_builtin_types
+from lazyrich.torch._probe.full_kernel import FullKernel
 from lazyrich.torch._probe.measurement import Measurement
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
-from lazyrich.torch._probe.output_selection import select_outputs
+from lazyrich.torch._probe.output_selection import count_outputs, project_outputs
+from lazyrich.torch._probe.sampled_kernel import SIZES
+from lazyrich.torch._probe.spending import Spending, parse_share
 from lazyrich.torch._probe.untrained_parameters import describe_untrained
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.kernel import _check_targets
@@ -41,15 +47,15 @@ class Probe(Measurement):
     arguments, all with the samples along the first axis. `labels` in a mapping are an argument like the others; pass
     them as `targets` instead, and a mapping without them (`diagnose` removes them from its batches). `forward(model,
     inputs)` calls the model in another way and returns what is to be measured: `forward=lambda model, batch:
-    model(**batch).logits[:, -1]`. For outputs (n, T, V), choose `positions`. If there are more than a hundred outputs,
-    random `directions` of them are measured, and the error bar includes this.
+    model(**batch).logits[:, -1]`. For outputs (n, T, V), choose `positions`. A full kernel of more
+    than a hundred outputs is measured along random `directions` of them, and the error bar includes this.
 
     The start is measured when the probe is created (step `start`), so create it before training. Each snapshot measures
 
-    - the tangent kernel on `sample` of the inputs, drawn once with `seed`: all outputs, with layer-wise learning rates
-      `rates` (parameter name or prefix → rate) if given; its distance S to the start and to the previous
-      snapshot, centered and not, with a jackknife error for the inputs that were left out; with `targets`
-      (class labels (n,), or values (n, c)) its alignment with them;
+    - the tangent kernel, with layer-wise learning rates `rates` (parameter name or prefix → rate) if given; its
+      distance S to the start and to the previous snapshot, centered and not, with its error; with `targets` (class
+      labels (n,), or values (n, c)) its alignment with them;
+    - the same for each layer's own block of the kernel, with the linearization gap of the layer: lazy or rich;
     - activation patterns, and the effective rank of the features, after every layer;
     - the distance and speed of the parameters of every layer; the function, and the tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
@@ -59,15 +65,20 @@ class Probe(Measurement):
     start and now. Predicted values of conserved quantities are reported beside the measured ones. With `loss(outputs,
     targets)`, the loss on the inputs is measured too, and that of the best constant output; with `sharpness=True` also
     its largest curvature, in the geometry of the optimizer and beside its edge of stability (see `sharpness`; it costs
-    about 50 backward passes on all inputs at once, which `budget` does not count). `log` receives the numbers
-    of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger of Lightning or
-    Accelerate.
+    about 50 backward passes on all inputs at once, which neither `budget` nor the seconds of a snapshot count). `log`
+    receives the numbers of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger
+    of Lightning or Accelerate.
 
-    The kernel of a snapshot has about 1000 rows (inputs × outputs), fewer if the model is large, or those of `sample`
-    inputs. A `budget` for each snapshot is "30s" (of processor time), "2GB", "30s 2GB" or a number of bytes. The cost
-    is then measured on a few inputs first, and sample and directions are chosen to fit. The choice is in `plan`, and it
-    is printed before anything starts. If kernels still take longer, they stop at half of the sample; `kernel_inputs` is
-    the number of inputs that were used.
+    The kernel is sampled: 32, 64 or 128 inputs, drawn once with `seed`, and one random direction of all outputs for
+    each pair of them. S is then an estimate, with its interval, for pairs of different inputs of an endless population.
+    The `budget` is a share of the time of training, by the clock between snapshots; the largest number of inputs that
+    keeps to it is used, at least 32. `None` means no limit.
+
+    With `exact=True`, the full kernel is measured, of about 1000 rows (inputs × outputs); so it is if `sample` (its
+    inputs), `directions` or a budget for each snapshot are given, and for small models. Such a budget is "30s" (of
+    processor time), "2GB", "30s 2GB" or a number of bytes: the cost is measured on a few inputs first, and sample and
+    directions are chosen to fit. The choice is in `plan`, and it is printed before anything starts. If kernels still
+    take longer, they stop at half of the sample; `kernel_inputs` is the number of inputs that were used.
 
     In several processes (`torch.distributed`), the first one measures; the others wait at their next communication.
 
@@ -101,7 +112,8 @@ class Probe(Measurement):
         positions: Positions = None,
         directions: int | None = None,
         sample: int | None = None,
-        budget: str | int | None = None,
+        exact: bool | None = None,
+        budget: str | int | None = "1%",
         rates: Mapping[str, float] | None = None,
         optimizer: object = None,
         loss: LossFunction | None = None,
@@ -113,24 +125,29 @@ class Probe(Measurement):
         check_int("start", start, least=0)
         require_packages("a probe", "torch", "xarray")
         self.model, batch = unwrap_model(model), Batch.from_nested(inputs)
-        self.plan = None
-        if budget is not None:
+        reading, width = count_outputs(self.model, batch, forward, positions)
+        share, self.plan = parse_share(budget), None
+        asked = sample is not None or directions is not None or (budget is not None and share is None)
+        full = choose_full_kernel(self.model, len(batch), width, asked, exact)
+        if full and budget is not None and share is None:
             with_preconditioner = optimizer is not None and OptimizerReader(self.model, optimizer).has_preconditioner
             self.plan = plan_snapshot(
-                self.model,
-                batch,
-                OutputReader(forward, positions),
-                directions,
-                budget,
-                MAX_KERNEL_ROWS,
-                with_preconditioner,
+                self.model, batch, reading, directions, budget, MAX_KERNEL_ROWS, with_preconditioner
             )
             sample, directions = sample or self.plan.sample, self.plan.directions or directions
             print(self.plan, file=sys.stderr)
-        self.output_reader, width = select_outputs(self.model, batch, forward, positions, directions, seed)
+        self.output_reader, self._width = project_outputs(reading, width, directions, seed) if full else reading, width
+        check_outputs(self.model, batch, self.output_reader)
         rows = width if self.output_reader.directions is None else self.output_reader.directions.shape[1]
-        max_rows = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
-        self.sample = min(len(batch), max(8, max_rows // rows) if sample is None else check_int("sample", sample))
+        self._largest_sample = min(len(batch), max(SIZES) if sample is None else check_int("sample", sample))
+        if full:
+            max_rows = min(MAX_KERNEL_ROWS, default_kernel_rows(self.model))
+            self.sample = min(len(batch), max(8, max_rows // rows) if sample is None else check_int("sample", sample))
+        else:
+            self.sample = self._largest_sample
+        self._full = FullKernel(self.model, self.output_reader, self.sample, len(batch), self.plan) if full else None
+        self._sizes = SIZES if sample is None else (self.sample,)
+        self._spending, self._seed = Spending(share or float("inf")), seed
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
         self.inputs, self._permutation = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
         self.targets = (
@@ -164,6 +181,8 @@ class Probe(Measurement):
         self.rates = self._user_rates
         if self._optimizer_reader is not None and self._user_rates is None:
             self.rates = self._optimizer_reader.relative_rates()
+        if is_rank_zero():
+            self._make_kernels()
         return self.snapshot(step)
 
     def set_optimizer(self, optimizer: object) -> bool:
@@ -216,14 +235,28 @@ class Probe(Measurement):
         if self._history.merge_if_repeated(step, values, lambda: metrics.states_equal(now, self._parameters)):
             return flatten_row(self._history.rows[-1])
         first = not self._history.rows
-        row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last_step)}
+        trained = self._spending.begin()
+        n = self._inputs_of_snapshot(first)
+        row = {"step": step, **values, **self._measure(now, first, 1 if first else step - self.last_step, n)}
         row["seconds"] = time.perf_counter() - began
+        row |= self._measure_sharpness()
+        row["training_seconds"] = 0.0 if first else trained
+        self._spending.end(n, row["seconds"], not first)
+        row = with_readable_names(row)
         self._history.rows.append(to_builtin_types(row))
         self._parameters = now
-        numbers = flatten_row(row)
+        numbers = flatten_row(row) | word_numbers(row, self._target_size)
         if self._log_function is not None:
             self._log_function(numbers, step)
         return numbers
+
+    def _inputs_of_snapshot(self, first: bool) -> int:
+        """Return the number of inputs that the next snapshot measures: of a sampled kernel, what the budget allows."""
+        if self._full is not None or self._sampled is None:
+            return len(self.inputs)
+        largest = self._sampled.n
+        sizes = [n for n in self._sizes if n < largest] + [largest]
+        return largest if first else self._spending.choose(sizes)
 
     def _check_names(self, now: Mapping[str, Tensor]) -> None:
         before, after = ({k: tuple(v.shape) for k, v in values.items()} for values in (self._parameters, now))
@@ -271,6 +304,13 @@ class Probe(Measurement):
             )
         self._history.rows = [dict(row) for row in state["rows"]]
         self._restore(state)
+        measured = self._history.rows[1:]
+        self._spending = Spending(
+            self._spending.share,
+            sum(row["training_seconds"] for row in measured),
+            sum(row["seconds"] for row in measured),
+            self._spending.last,
+        )
         self._just_loaded = True
 
     def _check_rank_zero(self) -> None:
@@ -285,11 +325,16 @@ class Probe(Measurement):
         """Return a report of all measurements so far."""
         self._check_rank_zero()
         return self._history.report(
-            sample=self.sample,
+            sample=self.sample if self._full is not None else int(self._history.rows[-1]["kernel_inputs"]),
             inputs=len(self.inputs),
+            method="full" if self._full is not None else "sampled",
+            outputs=self._width,
+            budget=self._spending.share,
+            positions="" if self.output_reader.positions is None else str(self.output_reader.positions),
+            frozen=self._frozen_layers(),
             without=self._no_structure_reason,
             without_tangent=self._no_tangent_reason,
-            target_size=0.0 if self.targets is None else metrics.rms(self.targets),
+            target_size=self._target_size,
             directions=0 if self.output_reader.directions is None else self.output_reader.directions.shape[1],
             chance=float("nan") if self._chance_loss is None else self._chance_loss,
             optimizer="" if self._optimizer_reader is None else self._optimizer_reader.description,
@@ -299,6 +344,16 @@ class Probe(Measurement):
             trial="diagnose",
             plan="" if self.plan is None else f"{self.plan.seconds:.2g} s and {self.plan.bytes / 1e9:.2g} GB",
         )
+
+    @property
+    def _target_size(self) -> float:
+        return 0.0 if self.targets is None else metrics.rms(self.targets)
+
+    def _frozen_layers(self) -> list[str]:
+        """Return the layers of which no parameter is trained."""
+        names = {metrics.layer_name_of(name) for name, _ in self.model.named_parameters()}
+        trained = {metrics.layer_name_of(name) for name in self._parameters}
+        return list(readable_names(name for name in sorted(names) if name not in trained).values())
 
     def callback(self, base: type = object, every: int | None = None) -> Any:
         """Return an object for the callbacks of a trainer: it takes a snapshot after each epoch, or after `every`

@@ -1,16 +1,18 @@
 """Per-sample Jacobian of a model, computed layer by layer by the cheapest method that agrees with autograd."""
 
+import copy
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from math import sqrt
-from typing import Any
+from typing import Any, Self
 
 import torch
 from torch import Tensor, nn
 from torch.func import jacrev, vmap
 
 from lazyrich.torch._jacobian.factors import JacobianFactors, LayerFactors
+from lazyrich.torch._jacobian.layer_plan import FactorOrder, LayerPlan
 from lazyrich.torch._jacobian.recorded_calls import (
     ParameterNames,
     RecordedCall,
@@ -19,6 +21,7 @@ from lazyrich.torch._jacobian.recorded_calls import (
     layers_with_parameters,
     record_calls,
 )
+from lazyrich.torch._jacobian.shared_parameters import SharedParameters, find_shared_parameters
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import DEFAULT_READER, OutputReader
 from lazyrich.torch._model.preserve_model import NonFiniteModelError, trainable_parameters, widen_half_precision
@@ -30,20 +33,6 @@ SMALL_PRODUCT_COST = 4.0  # cost of a multiplication in many small products, rel
 MAX_SEPARATE_MATRICES = (
     4  # matrices of a layer that are factored separately, as queries, keys and values; more are multiplied out
 )
-
-
-@dataclass(frozen=True)
-class _LayerPlan:
-    """How one layer enters the factors: as `width` dense columns from `start`, or in factored form (`start` is
-    None)."""
-
-    start: int | None
-    width: int
-    places: int  # positions per sample
-    groups: int
-    cost: float  # multiplications per pair of samples
-    is_expanded: bool = False  # factored, and multiplied out when kernels are formed
-    weights: Tensor | None = None  # of a preconditioner: (g, o, i), or as the table is stored
 
 
 class PerSampleJacobian:
@@ -65,22 +54,33 @@ class PerSampleJacobian:
         kind: str,
         reading: OutputReader = DEFAULT_READER,
         weights: Mapping[str, Tensor] | None = None,
+        by_layer: bool = False,
     ) -> None:
-        self.model, self.kind, self.reading = model, kind, reading
+        self.model, self.kind, self.reading, self.by_layer = model, kind, reading, by_layer
         self.inputs = Batch.from_nested(inputs).map(lambda x: widen_half_precision(x.detach()))
-        values = [*model.named_parameters(), *model.named_buffers()]
-        self.fixed = {name: widen_half_precision(state.get(name, value).detach().to(value)) for name, value in values}
         self.scales = {name: sqrt(rates[name]) for name in trainable_parameters(model) if rates[name] > 0}
-        self.values = {name: v.clone().requires_grad_(name in self.scales) for name, v in self.fixed.items()}
-        expose_projections(model)
-        self.owners = layers_with_parameters(model, self.scales)
+        self._set_values(state)
         self.weights = (
             None if weights is None else {name: widen_half_precision(v.detach()) for name, v in weights.items()}
         )
-        self.layers: dict[ParameterNames, _LayerPlan] = {}
+        self.layers: dict[ParameterNames, LayerPlan] = {}
         self.general: tuple[str, ...] = ()
+        self.shared = SharedParameters()
         self.looped = False
         self._plan()
+
+    def _set_values(self, state: Mapping[str, Tensor]) -> None:
+        values = [*self.model.named_parameters(), *self.model.named_buffers()]
+        self.fixed = {name: widen_half_precision(state.get(name, value).detach().to(value)) for name, value in values}
+        self.values = {name: v.clone().requires_grad_(name in self.scales) for name, v in self.fixed.items()}
+        expose_projections(self.model)
+        self.owners = layers_with_parameters(self.model, self.scales)
+
+    def at(self, state: Mapping[str, Tensor]) -> Self:
+        """Return the Jacobian at other values, by the same methods; call it inside `measurement_mode(model)`."""
+        other = copy.copy(self)
+        other._set_values(state)
+        return other
 
     def __call__(self, x: Batch, values: Mapping[str, Tensor]) -> Tensor:
         try:
@@ -112,11 +112,14 @@ class PerSampleJacobian:
         n = len(self.inputs)
         tried = torch.linspace(0, n - 1, min(n, 4)).round().long()
         x = self.inputs[tried]
-        with record_calls(self.owners, self.scales, len(x)) as calls:
-            out = self(x, self.values)
-        if not out.requires_grad:
-            raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
-        good, heard = self._verify_layers(out, calls, self.values)
+        out, calls, good, heard = self._choose_layers(x)
+        if self.by_layer and len(x) > 1:
+            uncovered = [name for name in self.scales if not any(name in names for names in good)]
+            self.shared = find_shared_parameters(
+                lambda values: self(x, values), self.values, uncovered, self.owners, self.scales, len(x)
+            )
+            if self.shared.tables:
+                out, calls, good, heard = self._choose_layers(x)
         if heard < set(good):  # a zero gradient verifies nothing (a readout initialized at 0)
             heard |= self._verify_at_perturbed(x)
         c, start = out.shape[1], 0
@@ -129,18 +132,24 @@ class PerSampleJacobian:
             i, cost = 1 if tables[0] else group[0].columns.shape[-1], float("inf")
             if g <= MAX_SEPARATE_MATRICES and (self.weights is None or tables[0]) and len(set(tables)) == 1:
                 cost = i + c * c * o if t == 1 else SMALL_PRODUCT_COST * (t * t * i + c * t * t * o + c * c * t * o)
-            weights = self._layer_preconditioner(group[0])
+            order = None if tables[0] else FactorOrder.of(group[0])
+            weights = self._layer_preconditioner(names, order)
             if tables[0] or cost < c * c * o * i:
-                self.layers[names] = _LayerPlan(None, 0, t, g, g * cost, weights=weights)
+                self.layers[names] = LayerPlan(None, 0, t, g, g * cost, False, weights, order)
             elif len(set(tables)) == 2 or (
-                g <= MAX_SEPARATE_MATRICES and c * o * i * out.element_size() > MAX_EXPANDED_BYTES
+                g <= MAX_SEPARATE_MATRICES and (self.by_layer or c * o * i * out.element_size() > MAX_EXPANDED_BYTES)
             ):
-                self.layers[names] = _LayerPlan(None, 0, t, g, c * c * g * o * i, True, weights)
+                self.layers[names] = LayerPlan(None, 0, t, g, c * c * g * o * i, True, weights, order)
             else:
-                self.layers[names] = _LayerPlan(start, g * o * i, t, g, c * c * g * o * i, weights=weights)
+                self.layers[names] = LayerPlan(start, g * o * i, t, g, c * c * g * o * i, False, weights, order)
                 start += g * o * i
         covered = {name for names in self.layers for name in names}
-        self.general = tuple(name for name in self.scales if name not in covered)
+        self.shared = replace(self.shared, copied=tuple(k for k in self.shared.copied if k not in covered))
+        for name in self.shared.copied:
+            width = self.fixed[name].numel()
+            self.layers[(name, None)] = LayerPlan(start, width, 0, 1, c * c * width)
+            start += width
+        self.general = tuple(name for name in self.scales if name not in covered.union(self.shared.copied))
         rest = sum(_view_as_real(self.fixed[name]).numel() for name in self.general)
         self.start, self.p, self.outputs, self.dtype = start, start + rest, c, out.dtype
         seen = sum(call.columns.numel() + 4 * call.shape.numel() for call in calls) / len(tried)
@@ -148,17 +157,21 @@ class PerSampleJacobian:
         self.per_pair = sum(layer.cost for layer in self.layers.values()) + c * c * rest
         self.per_sample = self.factors(tried[:1]).nbytes
 
-    def _layer_preconditioner(self, call: RecordedCall) -> Tensor | None:
+    def _layer_preconditioner(self, names: ParameterNames, order: FactorOrder | None) -> Tensor | None:
         """Return the preconditioner of a layer, in the order of its factors, or None without one."""
         if self.weights is None:
             return None
-        weight, bias = call.names
-        if call.is_embedding:
-            return self.weights[str(weight)]
-        _, _, g, o = call.signals(None).shape
-        parts = [] if weight is None else [call.kind.as_matrices(call.module, self.weights[weight]).reshape(g, o, -1)]
-        parts += [] if bias is None else [self.weights[bias].reshape(g, o, 1)]
-        return torch.cat(parts, -1)
+        return self.weights[str(names[0])] if order is None else order.arrange(self.weights)
+
+    def _choose_layers(
+        self, x: Batch
+    ) -> tuple[Tensor, list[RecordedCall], dict[ParameterNames, list[RecordedCall]], set[ParameterNames]]:
+        """Return the outputs on a few samples, and the layers whose factors are right."""
+        with record_calls(self.owners, self.scales, len(x), self.shared.tables) as calls:
+            out = self(x, self.values)
+        if not out.requires_grad:
+            raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
+        return out, calls, *self._verify_layers(out, calls, self.values)
 
     def _verify_layers(
         self, out: Tensor, calls: Sequence[RecordedCall], values: Mapping[str, Tensor]
@@ -213,7 +226,7 @@ class PerSampleJacobian:
             size = float(self.fixed[name].abs().square().mean().sqrt()) or 0.1
             noise = torch.randn(self.fixed[name].shape, generator=generator).to(self.fixed[name])
             values[name] = (self.fixed[name] + size * noise).requires_grad_(name in self.scales)
-        with record_calls(self.owners, self.scales, len(x)) as calls:
+        with record_calls(self.owners, self.scales, len(x), self.shared.tables) as calls:
             try:
                 out = self(x, values)
             except Exception:  # a model may fail at other parameter values
@@ -221,30 +234,54 @@ class PerSampleJacobian:
         return self._verify_layers(out, calls, values)[1]
 
     def _factors(self, x: Batch) -> JacobianFactors:
+        _, dense, pairs = self.differentiate(x)
+        layers = [one for several in pairs.values() for one in several]
+        if self.kind == "trace":  # the outputs are moved into the columns
+            dense, layers = dense.reshape(len(dense), 1, -1), [one.outputs_as_columns() for one in layers]
+        return JacobianFactors(dense, tuple(layers))
+
+    def differentiate(
+        self, x: Batch, sums: dict[str, Tensor] | None = None
+    ) -> tuple[Tensor, Tensor, dict[ParameterNames, list[LayerFactors]]]:
+        """Return the outputs (m, c), the dense columns (m, c, p) of the Jacobian, and the layers in factored form.
+
+        Gradients of the sum of all outputs, by the parameters of layers with a plan, are added to `sums`.
+        """
         covered = {name for names in self.layers for name in names}
         planned = {module: owner for module, owner in self.owners.items() if not {*owner[1], None} - {*covered, None}}
-        with record_calls(planned, self.scales, len(x)) as calls:
-            out = self(x, self.values)
+        values = self.shared.repeat(self.values, len(x)) if self.shared.copied else self.values
+        with record_calls(planned, self.scales, len(x), self.shared.tables) as calls:
+            out = self(x, values)
         m, c = out.shape
         found = group_by_layer(calls)
-        groups = {names: found.get(names, []) for names in self.layers}
+        copied = {(name, None) for name in self.shared.copied}
+        layers = {names: layer for names, layer in self.layers.items() if names not in copied}
+        groups = {names: found.get(names, []) for names in layers}
         matrices = {
             names: [call for call in group if call.is_embedding == group[0].is_embedding]
             for names, group in groups.items()
         }
         columns = {
-            k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in self.layers.items()
+            k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in layers.items()
         }
         edges = [call.edge for group in groups.values() for call in group]
+        checked = [] if sums is None else [str(name) for names in layers for name in names if name]
         dense = out.new_empty(m, c, self.p)
-        kept: dict[ParameterNames, list[Tensor]] = {
-            names: [] for names, layer in self.layers.items() if layer.start is None
-        }
+        kept: dict[ParameterNames, list[Tensor]] = {names: [] for names, layer in layers.items() if layer.start is None}
         # signals of lookups in the same weight
         picked: dict[ParameterNames, list[Tensor]] = {names: [] for names in kept}
-        for k in range(c if edges else 0):
-            slopes = list(torch.autograd.grad(out[:, k].sum(), edges, retain_graph=k + 1 < c, allow_unused=True))
-            for names, layer in self.layers.items():
+        for k in range(c if edges or copied else 0):
+            wanted: list[Any] = [*edges, *(self.values[name] for name in checked)]
+            wanted += [values[name] for name in self.shared.copied]
+            slopes = list(torch.autograd.grad(out[:, k].sum(), wanted, retain_graph=k + 1 < c, allow_unused=True))
+            for name, slope in zip(checked, slopes[len(edges) : len(edges) + len(checked)], strict=True):
+                if sums is not None and slope is not None:
+                    sums[name] = sums[name] + slope if name in sums else slope
+            for name, slope in zip(self.shared.copied, slopes[len(edges) + len(checked) :], strict=True):
+                place = self.layers[(name, None)].start or 0
+                rows = dense.new_zeros(m, self.fixed[name].numel()) if slope is None else slope.reshape(m, -1)
+                dense[:, k, place : place + rows.shape[1]] = self.scales[name] * rows
+            for names, layer in layers.items():
                 signals = [call.signals(slopes.pop(0)) for call in groups[names]]
                 matrix = len(matrices[names])
                 signal = _join_uses(names, signals[:matrix], layer.places)
@@ -263,10 +300,7 @@ class PerSampleJacobian:
             for names, signals in kept.items()
         }
         self._check_finite(dense, pairs)
-        layers = [one for several in pairs.values() for one in several]
-        if self.kind == "trace":  # the outputs are moved into the columns
-            dense, layers = dense.reshape(m, 1, c * self.p), [one.outputs_as_columns() for one in layers]
-        return JacobianFactors(dense.detach(), tuple(layers))
+        return out.detach(), dense.detach(), pairs
 
     def _layer_factors(
         self,

@@ -1,6 +1,6 @@
 """Record the calls of layers during a forward pass, from which both factors of the per-sample Jacobian are computed."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -43,16 +43,27 @@ class RecordedCall:
 
 
 @contextmanager
-def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Iterator[list[RecordedCall]]:
+def record_calls(
+    layers: LayerOwners, scales: dict[str, float], m: int, shared: Set[str | None] = frozenset()
+) -> Iterator[list[RecordedCall]]:
     """Record the calls of these layers during one forward pass over m samples, with columns times the scale of their
-    parameter."""
+    parameter.
+
+    Tables whose weight is in `shared` are looked up once for all samples, as position embeddings are. Their output is
+    repeated for each sample.
+    """
     calls: list[RecordedCall] = []
 
-    def record(module: nn.Module, args: Any, output: object) -> None:
+    def record(module: nn.Module, args: Any, output: object) -> Tensor | None:
         tensors = bool(args) and all(isinstance(x, Tensor) for x in args)
         if not (tensors and isinstance(output, Tensor) and output.requires_grad):
-            return
+            return None
         kind, (weight, bias) = layers[module]
+        repeated = None
+        if weight in shared:
+            rows = output if output.ndim > 2 and len(output) == 1 else output[None]
+            repeated = output = rows.expand(m, *rows.shape[1:])
+            args = [x.reshape(1, -1).expand(m, -1) for x in args]
         parts: list[Tensor | None] = []
         with torch.no_grad():
             out = kind.signals(module, output.detach(), m)
@@ -70,6 +81,7 @@ def record_calls(layers: LayerOwners, scales: dict[str, float], m: int) -> Itera
             calls.append(
                 RecordedCall((weight, bias), kind, module, torch.cat(columns, -1), edge, output.shape, output.dtype)
             )
+        return repeated
 
     handles = [module.register_forward_hook(record) for module in layers]
     try:

@@ -16,6 +16,7 @@ from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import OutputReader
 from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
 from lazyrich.torch._probe.output_selection import DEFAULT_DIRECTIONS, MAX_OUTPUTS, MIN_DIRECTIONS, select_outputs
+from lazyrich.torch._probe.sampled_kernel import group_size
 
 MIN_SAMPLE = 8  # least number of inputs in a sample
 PREFERRED_SAMPLE = 24  # preferred inputs in a sample: with fewer, first the number of output directions is reduced
@@ -32,6 +33,21 @@ def default_kernel_rows(model: nn.Module) -> int:
     """Return the number of rows of a kernel whose cost is about `DEFAULT_KERNEL_COST`."""
     weights = sum(p.numel() for p in trainable_parameters(model).values())
     return int(math.sqrt(DEFAULT_KERNEL_COST / weights))
+
+
+SMALL_KERNEL_COST = 5e9  # multiplications for a full kernel that takes about a tenth of a second
+
+
+def choose_full_kernel(model: nn.Module, inputs: int, outputs: int, asked: bool, exact: bool | None) -> bool:
+    """Return whether to measure the full kernel: if it is asked for, or else if the model and its inputs are small.
+
+    `asked` means that its inputs, directions or seconds were given.
+    """
+    if exact is not None:
+        return exact
+    weights = sum(p.numel() for p in trainable_parameters(model).values())
+    small = outputs <= MAX_OUTPUTS and (inputs * outputs) ** 2 * weights <= SMALL_KERNEL_COST
+    return asked or small or group_size(inputs) is None
 
 
 @dataclass(frozen=True)

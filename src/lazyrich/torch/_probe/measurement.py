@@ -1,9 +1,8 @@
 """Measurements of a model at one moment of training, compared with the start."""
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
-from math import inf
+from math import nan
 from typing import Any
 
 import torch
@@ -12,50 +11,54 @@ from torch import Tensor, nn
 from lazyrich.probe.array_metrics import safe_ratio
 from lazyrich.probe.balance import ConservedPair, conserved_drift
 from lazyrich.torch import metrics
-from lazyrich.torch._jacobian.kernel_blocks import MAX_FACTOR_BYTES
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.loss import LossFunction, best_constant_loss, evaluate_loss
 from lazyrich.torch._model.output_reader import OutputReader
-from lazyrich.torch._model.preserve_model import NonFiniteModelError
-from lazyrich.torch._probe.budget import SnapshotPlan
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, _check_model
 from lazyrich.torch._probe.checkpoint import observation_from_state, observation_to_state
 from lazyrich.torch._probe.conservation_prediction import ConservationPrediction
+from lazyrich.torch._probe.full_kernel import FullKernel
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch._probe.output_selection import structure_or_reason
+from lazyrich.torch._probe.sampled_kernel import SampledKernel, group_size
 from lazyrich.torch._probe.tangent_outputs import tangent_outputs
 from lazyrich.torch._structure import Structure
 from lazyrich.torch.conserved import conserved_pairs
 from lazyrich.torch.curvature import sharpness_of_reader
-from lazyrich.torch.kernel import kernel_of_reader
+
+MAX_LAYER_INPUTS = 64  # inputs for the distances of layers, beside a full kernel
+MAX_RANKED_INPUTS = 32  # inputs whose features are kept for the effective rank, if the kernel is sampled
 
 
 class Measurement:
-    """Measures a model on fixed inputs; the kernel is measured on the first `sample` of them.
+    """Measures a model on fixed inputs, by its full kernel or by a sampled one; layers always by a sampled one.
 
-    The first measurement is the start, and the parameters of the last one are kept. If the budget stops a kernel early,
-    it covers only the first inputs; distances use the inputs that both kernels cover.
+    The first measurement is the start, and the parameters of the last one are kept.
     """
 
     model: nn.Module
     inputs: Batch
     output_reader: OutputReader
     sample: int
-    plan: SnapshotPlan | None
     targets: Tensor | None  # (n, c), in the coordinates in which outputs are measured
     loss: LossFunction | None
     sharpness: bool
     rates: Mapping[str, float] | None
     _raw_targets: Tensor | None  # as the user passed them
     _permutation: Tensor  # of the inputs, as the user passed them
+    _width: int  # number of outputs
+    _largest_sample: int  # of a sampled kernel
+    _seed: int
+    _full: FullKernel | None
+    _sampled: SampledKernel | None
     _optimizer_reader: OptimizerReader | None
     _parameters: dict[str, Tensor]
     _start: dict[str, Tensor]
     _constants: dict[str, Tensor]
-    _initial_kernel: Tensor
-    _kernel: Tensor
     _initial_observation: metrics.Observation
     _structure: Structure | None
     _predicted: ConservationPrediction
+    _initial_pairs: tuple[ConservedPair, ...] | None = None
     _chance_loss: float | None
     _no_structure_reason: str
     _no_tangent_reason: str
@@ -66,7 +69,8 @@ class Measurement:
             "start": self._start,
             "parameters": self._parameters,
             "constants": self._constants,
-            "kernels": [self._initial_kernel, self._kernel],
+            "full": None if self._full is None else self._full.state_dict(),
+            "sampled": None if self._sampled is None else self._sampled.state_dict(),
             "observation": observation_to_state(self._initial_observation),
             "predicted": self._predicted.state_dict(),
             "optimizer": None if self._optimizer_reader is None else self._optimizer_reader.state_dict(),
@@ -78,138 +82,137 @@ class Measurement:
     def _restore(self, state: Mapping[str, Any]) -> None:
         """Set everything that `_state` returned."""
         self._start, self._parameters, self._constants = (dict(state[k]) for k in ("start", "parameters", "constants"))
-        self._initial_kernel, self._kernel = state["kernels"]
         self._initial_observation = observation_from_state(state["observation"])
         self._no_structure_reason, self._no_tangent_reason = state["reasons_missing"]
-        self.rates, self._chance_loss = state["rates"], state["chance"]
+        self._chance_loss, self._initial_pairs = state["chance"], None
+        if self.rates != state["rates"]:
+            self.rates = state["rates"]
+            self._make_kernels()
+        if self._full is not None:
+            self._full.load_state_dict(state["full"])
+        if self._sampled is not None:
+            self._sampled.load_state_dict(state["sampled"])
         if self._optimizer_reader is not None and state["optimizer"] is not None:
             self._optimizer_reader.load_state_dict(state["optimizer"])
         self._predicted = ConservationPrediction(self._optimizer_reader, self._conserved_pairs(self._start))
         self._predicted.load_state_dict(state["predicted"], self._conserved_pairs(self._parameters))
 
-    def _measure(self, now: dict[str, Tensor], first: bool, steps: int) -> dict[str, Any]:
-        """Measure everything now, `steps` steps after the last measurement, and return it as a row."""
-        inputs = self.inputs.to(next(iter(now.values())).device)
-        kernel, observation = self._observe(inputs)
+    def _make_kernels(self) -> None:
+        """Prepare the measurement of kernels at the current rates."""
+        inputs = self.inputs.to(next(self.model.parameters()).device)
+        self._sampled = None
+        if self._full is not None:
+            self._full.rates = self.rates
+        if self._full is None or group_size(len(inputs)) is not None:
+            limit = self._largest_sample if self._full is None else MAX_LAYER_INPUTS
+            reading = self._reader_of_all_outputs
+            self._sampled = SampledKernel(self.model, inputs[:limit], reading, self._width, self.rates, self._seed)
+
+    def _measure(self, now: dict[str, Tensor], first: bool, steps: int, n: int) -> dict[str, Any]:
+        """Measure the first n inputs now, `steps` steps after the last measurement, and return it as a row."""
+        inputs = self.inputs[:n].to(next(iter(now.values())).device)
+        if self._full is None:
+            _check_model(self.model)
+        kernel = None if self._full is None else self._full.kernel(inputs)
+        observation = self._observe(inputs)
         constants = metrics.copy_constants(self.model)
+        moved = not first and not metrics.states_equal(constants, self._constants)
         if first:
-            self._structure, self._no_structure_reason = structure_or_reason(
-                self.model, inputs[:2], self.output_reader.forward
-            )
-            self._start, self._constants = now, constants
-            self._initial_kernel, self._kernel, self._initial_observation = kernel, kernel, observation
-            self._predicted = ConservationPrediction(self._optimizer_reader, self._conserved_pairs(now))
-            self._chance_loss = None
-            if self.loss is not None:
-                self._chance_loss = best_constant_loss(
-                    self.model, self.loss, inputs, self._raw_targets, self._reader_of_all_outputs
-                )
-        elif not metrics.states_equal(constants, self._constants):
-            self._remeasure_references(inputs)
-            self._constants = constants
-        row = self._measure_kernel(kernel)
-        row |= self._measure_preconditioned(inputs)
+            self._measure_start(now, inputs, kernel, observation)
+        elif moved or len(self._initial_observation.outputs) < n:
+            with metrics.parameters_set_to(self.model, self._start):
+                self._initial_observation = self._observe(inputs)
+            if moved and self._full is not None:
+                self._full.remeasure_references(inputs, self._start, self._parameters)
+        self._constants = constants
+        initial = self._initial_observation.first(n)
+        row = self._measure_kernels(now, kernel, inputs, first, moved)
         row |= self._measure_parameters(now, steps)
-        row |= self._measure_function(inputs, observation.outputs)
-        row["hamming_distance"] = metrics.hamming_distance(observation, self._initial_observation)
+        row |= self._measure_function(inputs, observation.outputs, initial.outputs, row.pop("relative_gap", nan))
+        row["hamming_distance"] = metrics.hamming_distance(observation, initial)
         row["effective_rank"] = {name: metrics.effective_rank(part) for name, part in observation.features.items()}
         row |= self._measure_balance(now)
         if self.loss is not None:
-            row["probe_loss"] = evaluate_loss(
-                self.model, self.loss, inputs, self._raw_targets, self._reader_of_all_outputs
-            )
-            row |= self._measure_sharpness(inputs) if self.sharpness else {}
-        self._kernel = kernel
+            targets = None if self._raw_targets is None else self._raw_targets[:n]
+            row["probe_loss"] = evaluate_loss(self.model, self.loss, inputs, targets, self._reader_of_all_outputs)
         return row
 
-    def _measure_sharpness(self, inputs: Batch) -> dict[str, float]:
-        """Return the largest curvature of the loss and the edge of stability, NaN before the first step of Adam."""
-        reader = self._optimizer_reader
-        assert self.loss is not None
+    def _measure_sharpness(self) -> dict[str, float]:
+        """Return the largest curvature of the loss on all inputs and the edge of stability, NaN before the first step
+        of Adam."""
+        if self.loss is None or not self.sharpness:
+            return {}
+        reader, inputs = self._optimizer_reader, self.inputs.to(next(self.model.parameters()).device)
         if reader is not None and reader.has_preconditioner and reader.preconditioner() is None:
-            return {"sharpness": float("nan"), "sharpness_edge": float("nan")}
-        reading = self._reader_of_all_outputs
-        found = sharpness_of_reader(self.model, inputs, self._raw_targets, self.loss, reading, reader)
-        return {"sharpness": found.value, "sharpness_edge": float("nan") if found.edge is None else found.edge}
+            return {"sharpness": nan, "sharpness_edge": nan}
+        found = sharpness_of_reader(
+            self.model, inputs, self._raw_targets, self.loss, self._reader_of_all_outputs, reader
+        )
+        return {"sharpness": found.value, "sharpness_edge": nan if found.edge is None else found.edge}
+
+    def _measure_start(
+        self, now: dict[str, Tensor], inputs: Batch, kernel: Tensor | None, observation: metrics.Observation
+    ) -> None:
+        self._structure, self._no_structure_reason = structure_or_reason(
+            self.model, inputs[:2], self.output_reader.forward
+        )
+        self._initial_pairs = None
+        self._start, self._initial_observation, self._no_tangent_reason = now, observation, ""
+        if self._full is not None and kernel is not None:
+            self._full.initial = self._full.last = kernel
+            self._full.outputs = observation.outputs.shape[1]
+        self._predicted = ConservationPrediction(self._optimizer_reader, self._conserved_pairs(now))
+        self._chance_loss = None
+        if self.loss is not None and self._raw_targets is not None:
+            self._chance_loss = best_constant_loss(
+                self.model, self.loss, inputs, self._raw_targets[: len(inputs)], self._reader_of_all_outputs
+            )
 
     @property
     def _reader_of_all_outputs(self) -> OutputReader:
         return replace(self.output_reader, directions=None)
 
-    def _observe(self, inputs: Batch) -> tuple[Tensor, metrics.Observation]:
-        """Return the kernel on the sample (computing it also checks the model), and the observation of the model on
-        all inputs."""
-        kernel = self._kernel_on(inputs)
-        observation = metrics.observe(self.model, inputs, keep=self.sample, reading=self.output_reader)
+    def _observe(self, inputs: Batch) -> metrics.Observation:
+        """Return the observation of the model on these inputs."""
+        keep = self.sample if self._full is not None else MAX_RANKED_INPUTS
+        observation = metrics.observe(self.model, inputs, keep=keep, reading=self.output_reader)
         bad = torch.nonzero(~torch.isfinite(observation.outputs).all(1))
         if len(bad):
             raise NonFiniteModelError(
                 f"the model's output is NaN or infinite on {len(bad)} of {len(inputs)} inputs, such as number "
                 f"{int(self._permutation[int(bad[0])])}: measure an earlier state, or leave these inputs out"
             )
-        return kernel, observation
+        return observation
 
-    def _kernel_on(self, inputs: Batch, weights: Mapping[str, Tensor] | None = None) -> Tensor:
-        """Return the kernel on the sample, computed within the budget."""
-        rates = self.rates if weights is None else None
-        max_bytes, deadline, block = MAX_FACTOR_BYTES, inf, None
-        if self.plan is not None:
-            max_bytes, block = self.plan.max_factor_bytes, self.plan.block_size(self.sample)
-            deadline = time.process_time() + self.plan.seconds_allowed(weights is not None)
-        kernel = kernel_of_reader(
-            self.model, inputs[: self.sample], self.output_reader, rates, block, "full", weights, max_bytes, deadline
-        )
-        return kernel.cpu()
-
-    def _remeasure_references(self, inputs: Batch) -> None:
-        """Measure the start and the previous snapshot again, with the current buffers."""
-        with metrics.parameters_set_to(self.model, self._start):
-            start_kernel, start_observation = self._observe(inputs)
-        kernel = start_kernel
-        if self._parameters is not self._start:
-            with metrics.parameters_set_to(self.model, self._parameters):
-                kernel = self._kernel_on(inputs)
-        self._initial_kernel, self._initial_observation, self._kernel = start_kernel, start_observation, kernel
-
-    @property
-    def _outputs(self) -> int:
-        return self._initial_observation.outputs.shape[1]
-
-    def _kernel_distance(self, one: Tensor, other: Tensor) -> metrics.SampledDistance:
-        """Return the distance between two kernels, on the inputs that both cover."""
-        rows = min(len(one), len(other))
-        sizes = rows // self._outputs, len(self.inputs), self.output_reader.directions is not None
-        return metrics.sampled_kernel_distance(one[:rows, :rows].numpy(), other[:rows, :rows].numpy(), *sizes)
-
-    def _measure_kernel(self, kernel: Tensor) -> dict[str, Any]:
-        start, previous = (self._kernel_distance(kernel, other) for other in (self._initial_kernel, self._kernel))
-        row: dict[str, Any] = {
-            "kernel_distance": [start.distance, previous.distance],
-            "kernel_error": start.error,
-            "kernel_growth": start.growth,
-        }
-        n_covered = min(len(kernel), len(self._initial_kernel)) // self._outputs
-        if self.plan is not None:
-            row["kernel_inputs"] = n_covered
-        if self.targets is not None:
-            targets, projected = self.targets[:n_covered].numpy(), self.output_reader.directions is not None
-            part = kernel[: n_covered * self._outputs, : n_covered * self._outputs].numpy()
-            row["target_alignment"] = metrics.target_alignment(part, targets, len(self.inputs), projected)
+    def _measure_kernels(
+        self, now: Mapping[str, Tensor], kernel: Tensor | None, inputs: Batch, first: bool, moved: bool
+    ) -> dict[str, Any]:
+        """Return the distances of the kernel, whole and by layer, to the start and to the last snapshot."""
+        reader = self._optimizer_reader
+        adaptive = reader is not None and reader.has_preconditioner
+        weights = reader.preconditioner() if reader is not None and adaptive else None
+        row: dict[str, Any] = {}
+        if adaptive:
+            row |= {"preconditioned_distance": [nan] * 2, "preconditioned_error": [nan] * 2}
+        sampled = self._sampled
+        if sampled is not None:
+            of_optimizer = weights if self._full is None else None
+            row |= (
+                sampled.measure_start()
+                if first
+                else sampled.measure(len(inputs), self._start, now, moved, of_optimizer)
+            )
+            row["kernel_inputs"] = sampled.used
+        if self._full is None:
+            if sampled is not None and self.targets is not None:
+                row |= sampled.target_alignment(self.targets)
+            return row
+        row = {name: value for name, value in row.items() if name.startswith("layer_")}
+        assert kernel is not None
+        row |= self._full.measure(kernel, self.targets)
+        if adaptive:
+            row |= self._full.measure_preconditioned(inputs, self._start, weights)
         return row
-
-    def _measure_preconditioned(self, inputs: Batch) -> dict[str, Any]:
-        """Return S in the optimizer's geometry, between the current and the initial kernel, both with its current
-        preconditioner."""
-        if self._optimizer_reader is None or not self._optimizer_reader.has_preconditioner:
-            return {}
-        undefined, weights = [float("nan")] * 2, self._optimizer_reader.preconditioner()
-        if weights is None:
-            return {"preconditioned_distance": undefined, "preconditioned_error": undefined}
-        kernel = self._kernel_on(inputs, weights)
-        with metrics.parameters_set_to(self.model, self._start):
-            start = self._kernel_on(inputs, weights)
-        shift = self._kernel_distance(kernel, start)
-        return {"preconditioned_distance": shift.distance, "preconditioned_error": shift.error}
 
     def _measure_parameters(self, now: Mapping[str, Tensor], steps: int) -> dict[str, Any]:
         moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
@@ -220,14 +223,22 @@ class Measurement:
             "learning_speed": {name: distance / steps for name, distance in step_distance.items()},
         }
 
-    def _measure_function(self, inputs: Batch, outputs: Tensor) -> dict[str, Any]:
-        outputs_at = tangent_outputs(self.model, self._start, inputs, reading=self.output_reader, outputs=outputs)
-        self._no_tangent_reason = outputs_at.reason_missing
+    def _measure_function(self, inputs: Batch, outputs: Tensor, initial: Tensor, relative_gap: float) -> dict[str, Any]:
+        """Return the sizes of the function and of its change, and the part of it that the tangent model misses."""
+        if self._full is None:
+            now, start = outputs, initial
+            distance = metrics.rms(now - start)
+            gap = relative_gap * distance
+        else:
+            outputs_at = tangent_outputs(self.model, self._start, inputs, reading=self.output_reader, outputs=outputs)
+            self._no_tangent_reason = outputs_at.reason_missing
+            now, start = outputs_at.now, outputs_at.start
+            distance, gap = metrics.rms(now - start), metrics.rms(outputs_at.now - outputs_at.tangent)
         return {
-            "function_size": metrics.rms(outputs_at.now),
-            "start_size": metrics.rms(outputs_at.start),
-            "function_distance": metrics.rms(outputs_at.now - outputs_at.start),
-            "linearization_gap": metrics.rms(outputs_at.now - outputs_at.tangent),
+            "function_size": metrics.rms(now),
+            "start_size": metrics.rms(start),
+            "function_distance": distance,
+            "linearization_gap": gap,
         }
 
     def _conserved_pairs(self, values: Mapping[str, Tensor]) -> tuple[ConservedPair, ...]:
@@ -237,6 +248,9 @@ class Measurement:
         return conserved_pairs(self._structure, parameters | dict(values), self.rates)
 
     def _measure_balance(self, now: Mapping[str, Tensor]) -> dict[str, Any]:
-        pairs, pairs0 = self._conserved_pairs(now), self._conserved_pairs(self._start)
+        pairs = self._conserved_pairs(now)
+        if self._initial_pairs is None:
+            self._initial_pairs = self._conserved_pairs(self._start)
+        pairs0 = self._initial_pairs
         moved = {pair.name: conserved_drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
         return {"conservation_drift": moved, **self._predicted.advance(pairs)}
