@@ -1,7 +1,8 @@
 """Readable names of layers: without the wrappers of torch.compile, DDP, FSDP, peft and parametrizations."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
+
+from lazyrich.probe.types import Row, State
 
 _WRAPPERS = {"_orig_mod", "_fsdp_wrapped_module", "_checkpoint_wrapped_module", "parametrizations"}
 _ADAPTERS = {"lora_A", "lora_B", "lora_embedding_A", "lora_embedding_B", "lora_magnitude_vector"}
@@ -23,7 +24,7 @@ def readable_names(names: Iterable[str]) -> dict[str, str]:
     return {name: short if count[short] == 1 else name for name, short in found.items()}
 
 
-def with_readable_names(row: Mapping[str, Any]) -> dict[str, Any]:
+def with_readable_names(row: State) -> Row:
     """Return a row of measurements with readable names of its layers and activations."""
     names = readable_names(dict.fromkeys(name for value in row.values() if isinstance(value, dict) for name in value))
     return {

@@ -1,11 +1,12 @@
 """The layers of a report: regimes by the common rule, and a table of them."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from lazyrich.probe.regimes import WORD_CODES, LayerRegime, LayerWord, layer_word
 from lazyrich.probe.thresholds import NO_MOVEMENT_BELOW, TOO_EARLY_BELOW
+from lazyrich.probe.types import State
 
 if TYPE_CHECKING:
     from lazyrich.probe.report import Report
@@ -32,7 +33,7 @@ def layer_regimes(of: "Report") -> list[LayerRegime]:
     return found + [LayerRegime(name, "does not move", _NAN, _NAN, _NAN, _NAN, 0.0, 0.0) for name in frozen]
 
 
-def word_numbers(row: Mapping[str, Any], target_size: float) -> dict[str, float]:
+def word_numbers(row: State, target_size: float) -> dict[str, float]:
     """Return the words of a row of measurements for a logger: a code for each layer (`WORD_CODES`), and how many
     layers have each word."""
     if "layer_distance" not in row:

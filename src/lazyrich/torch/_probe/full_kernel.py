@@ -3,10 +3,10 @@
 import time
 from collections.abc import Mapping
 from math import inf, nan
-from typing import Any
 
 from torch import Tensor, nn
 
+from lazyrich.probe.types import Row, State
 from lazyrich.torch import metrics
 from lazyrich.torch._jacobian.kernel_blocks import MAX_FACTOR_BYTES
 from lazyrich.torch._model.batch import Batch
@@ -51,10 +51,10 @@ class FullKernel:
             with metrics.parameters_set_to(self.model, last):
                 self.last = self.kernel(inputs)
 
-    def measure(self, kernel: Tensor, targets: Tensor | None) -> dict[str, Any]:
+    def measure(self, kernel: Tensor, targets: Tensor | None) -> Row:
         """Return the distances of a kernel to the start and to the last snapshot, whose place it then takes."""
         start, previous = (self.distance(kernel, other) for other in (self.initial, self.last))
-        row: dict[str, Any] = {
+        row: Row = {
             "kernel_distance": [start.distance, previous.distance],
             "kernel_error": start.error,
             "kernel_low": [value - error for value, error in zip(start.distance, start.error, strict=True)],
@@ -73,7 +73,7 @@ class FullKernel:
 
     def measure_preconditioned(
         self, inputs: Batch, initial: Mapping[str, Tensor], weights: Mapping[str, Tensor] | None
-    ) -> dict[str, Any]:
+    ) -> Row:
         """Return S between the current and the initial kernel, both with the same preconditioner."""
         if weights is None:
             return {"preconditioned_distance": [nan] * 2, "preconditioned_error": [nan] * 2}
@@ -88,9 +88,9 @@ class FullKernel:
         drawn = rows // self.outputs, self.population, self.reading.directions is not None
         return metrics.sampled_kernel_distance(one[:rows, :rows].numpy(), other[:rows, :rows].numpy(), *drawn)
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> Row:
         return {"kernels": [self.initial, self.last], "outputs": self.outputs}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         self.initial, self.last = state["kernels"]
         self.outputs = state["outputs"]

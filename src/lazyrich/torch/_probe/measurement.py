@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from math import nan
-from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from lazyrich.probe.array_metrics import safe_ratio
 from lazyrich.probe.balance import ConservedPair, conserved_drift
+from lazyrich.probe.types import Row, State
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.loss import LossFunction, best_constant_loss, evaluate_loss
@@ -63,7 +63,7 @@ class Measurement:
     _no_structure_reason: str
     _no_tangent_reason: str
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> Row:
         """Return what measurements have set, as plain tensors and numbers."""
         return {
             "start": self._start,
@@ -79,7 +79,7 @@ class Measurement:
             "chance": self._chance_loss,
         }
 
-    def _restore(self, state: Mapping[str, Any]) -> None:
+    def _restore(self, state: State) -> None:
         """Set everything that `_state` returned."""
         self._start, self._parameters, self._constants = (dict(state[k]) for k in ("start", "parameters", "constants"))
         self._initial_observation = observation_from_state(state["observation"])
@@ -108,7 +108,7 @@ class Measurement:
             reading = self._reader_of_all_outputs
             self._sampled = SampledKernel(self.model, inputs[:limit], reading, self._width, self.rates, self._seed)
 
-    def _measure(self, now: dict[str, Tensor], first: bool, steps: int, n: int) -> dict[str, Any]:
+    def _measure(self, now: dict[str, Tensor], first: bool, steps: int, n: int) -> Row:
         """Measure the first n inputs now, `steps` steps after the last measurement, and return it as a row."""
         inputs = self.inputs[:n].to(next(iter(now.values())).device)
         if self._full is None:
@@ -186,12 +186,12 @@ class Measurement:
 
     def _measure_kernels(
         self, now: Mapping[str, Tensor], kernel: Tensor | None, inputs: Batch, first: bool, moved: bool
-    ) -> dict[str, Any]:
+    ) -> Row:
         """Return the distances of the kernel, whole and by layer, to the start and to the last snapshot."""
         reader = self._optimizer_reader
         adaptive = reader is not None and reader.has_preconditioner
         weights = reader.preconditioner() if reader is not None and adaptive else None
-        row: dict[str, Any] = {}
+        row: Row = {}
         if adaptive:
             row |= {"preconditioned_distance": [nan] * 2, "preconditioned_error": [nan] * 2}
         sampled = self._sampled
@@ -214,7 +214,7 @@ class Measurement:
             row |= self._full.measure_preconditioned(inputs, self._start, weights)
         return row
 
-    def _measure_parameters(self, now: Mapping[str, Tensor], steps: int) -> dict[str, Any]:
+    def _measure_parameters(self, now: Mapping[str, Tensor], steps: int) -> Row:
         moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
         step_distance = metrics.layer_norms(now, self._parameters)
         return {
@@ -223,7 +223,7 @@ class Measurement:
             "learning_speed": {name: distance / steps for name, distance in step_distance.items()},
         }
 
-    def _measure_function(self, inputs: Batch, outputs: Tensor, initial: Tensor, relative_gap: float) -> dict[str, Any]:
+    def _measure_function(self, inputs: Batch, outputs: Tensor, initial: Tensor, relative_gap: float) -> Row:
         """Return the sizes of the function and of its change, and the part of it that the tangent model misses."""
         if self._full is None:
             now, start = outputs, initial
@@ -247,7 +247,7 @@ class Measurement:
         parameters = dict(self.model.named_parameters())  # includes frozen parameters
         return conserved_pairs(self._structure, parameters | dict(values), self.rates)
 
-    def _measure_balance(self, now: Mapping[str, Tensor]) -> dict[str, Any]:
+    def _measure_balance(self, now: Mapping[str, Tensor]) -> Row:
         pairs = self._conserved_pairs(now)
         if self._initial_pairs is None:
             self._initial_pairs = self._conserved_pairs(self._start)

@@ -4,12 +4,12 @@ inputs."""
 import time
 from collections.abc import Mapping
 from math import nan
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lazyrich.probe.types import Row, State
 from lazyrich.tangent.grouped_distance import GROUP_SIZE, MIN_GROUPS, GroupedDistance, grouped_kernel_distance
 from lazyrich.torch._jacobian.sampled_gradients import GradientSampler, SampledGradients, SignedReader
 from lazyrich.torch._model.batch import Batch
@@ -21,8 +21,6 @@ MAX_BYTES = 2**30  # of the factors of all gradients
 MAX_START_SECONDS = 5.0
 CHOICE_PASSES = 12
 MAX_PRECONDITIONED = 32  # inputs for the kernel in the optimizer's geometry
-
-Row = dict[str, Any]
 
 
 def group_size(inputs: int) -> int | None:
@@ -186,10 +184,10 @@ class SampledKernel:
         whole = _ratio(changed - predicted, changed)
         return {"relative_gap": whole, "layer_gap": gaps}
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> Row:
         return {"layers": self.layers, "start": self.start, "previous": self.previous}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         self.layers = list(state["layers"])
         self.start, self.previous = state["start"], state["previous"]
 

@@ -1,12 +1,9 @@
 """Adam and AdamW: each gradient entry is divided by the root of its mean square."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import torch
 from torch import Tensor
 
-from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup
+from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup, ParamState
 
 
 class Adam(OptimizerRule):
@@ -23,14 +20,14 @@ class Adam(OptimizerRule):
         apart = bool(group.get("decoupled_weight_decay", False))
         return float(group["lr"]) * float(group.get("weight_decay", 0.0)) if apart else 0.0
 
-    def preconditioner(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+    def preconditioner(self, group: ParamGroup, state: ParamState) -> Tensor | None:
         square = state.get("max_exp_avg_sq" if group.get("amsgrad") else "exp_avg_sq")
         if square is None or not float(state["step"]):
             return None
         mean = square / (1 - float(group["betas"][1]) ** float(state["step"]))
         return float(group["lr"]) / (mean.sqrt() + float(group["eps"]))
 
-    def step_size(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+    def step_size(self, group: ParamGroup, state: ParamState) -> Tensor | None:
         return self.preconditioner(group, state)
 
     def coupled_decay(self, group: ParamGroup) -> float:

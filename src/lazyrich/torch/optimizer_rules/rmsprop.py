@@ -1,12 +1,9 @@
 """RMSprop: like Adam, without the bias correction."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import torch
 from torch import Tensor
 
-from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup
+from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup, ParamState
 
 
 class RMSprop(OptimizerRule):
@@ -15,7 +12,7 @@ class RMSprop(OptimizerRule):
     name = "RMSprop"
     optimizers = (torch.optim.RMSprop,)
 
-    def preconditioner(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+    def preconditioner(self, group: ParamGroup, state: ParamState) -> Tensor | None:
         square = state.get("square_avg")
         if square is None:
             return None
@@ -24,7 +21,7 @@ class RMSprop(OptimizerRule):
         gain = 1 / (1 - float(group.get("momentum", 0.0)))
         return gain * float(group["lr"]) / (square.sqrt() + float(group["eps"]))
 
-    def step_size(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+    def step_size(self, group: ParamGroup, state: ParamState) -> Tensor | None:
         pace = self.preconditioner(group, state)
         return None if pace is None else (1 - float(group.get("momentum", 0.0))) * pace
 

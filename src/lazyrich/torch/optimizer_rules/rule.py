@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.optim import Optimizer
 
 ParamGroup = Mapping[str, Any]  # one of an optimizer's `param_groups`
+ParamState = Mapping[str, Any]  # what an optimizer keeps for one parameter
 
 
 class OptimizerRule:
@@ -31,11 +32,11 @@ class OptimizerRule:
         """Return the fraction of each parameter that one step removes in addition to the gradient step."""
         return 0.0
 
-    def preconditioner(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+    def preconditioner(self, group: ParamGroup, state: ParamState) -> Tensor | None:
         """Return P of a parameter, entry by entry, or None if P is a number or not known yet."""
         return None
 
-    def step_size(self, group: ParamGroup, state: Mapping[str, Any]) -> Tensor | None:
+    def step_size(self, group: ParamGroup, state: ParamState) -> Tensor | None:
         """Return the step along a gradient that has just appeared, a number or one per entry; None if it is not known
         yet."""
         return torch.tensor(float(group.get("lr", 1.0)), dtype=torch.float64)
