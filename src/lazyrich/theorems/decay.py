@@ -23,6 +23,22 @@ def decays_of(flow: GradientFlow) -> LayerDecays:
     return flow.decay
 
 
+NEGLIGIBLE = (
+    1e-11  # relative to the correlation of features and labels: solvers cannot tell a smaller penalty from zero
+)
+
+
+def raise_if_negligible(penalty: float, pull: float) -> None:
+    """Raise an error if the penalty is so small beside the largest correlation of features and labels that rounding
+    decides what it does."""
+    if 0 < penalty < NEGLIGIBLE * pull:
+        raise ValueError(
+            f"weight decay makes a penalty of {penalty:.1e}, less than {NEGLIGIBLE:.0e} of what the labels pull "
+            f"({pull:.1e}): float64 cannot tell it from none. Raise the decay, or ask for the limit without it, "
+            "decay=None"
+        )
+
+
 def product_penalty(flow: GradientFlow) -> AnyArray:
     r"""Return μ, where $\mu\|\beta\|$ is the least penalty of two layers whose product is β.
 

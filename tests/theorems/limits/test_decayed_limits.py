@@ -168,3 +168,21 @@ def test_a_path_in_the_decay():
         lr.limit(lr.GradientFlow(net, problem), decays=[0.0])
     with pytest.raises(ValueError, match="scales or decays"):
         lr.limit(lr.GradientFlow(net, problem), decays=[1.0], scales=[1.0])
+
+
+@pytest.mark.parametrize("kind", ["neuron", "diagonal", "two layers"])
+def test_special_points(kind):
+    """Zero labels and inputs, tiny labels: nothing is learned. A penalty below rounding of the labels is refused."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(4, 6)), rng.normal(size=4)
+    nets = {
+        "neuron": lr.inits.neuron(np.full(6, 0.1)),
+        "diagonal": lr.inits.tied_diagonal(6, 0.5),
+        "two layers": lr.inits.gaussian(jax.random.key(0), (6, 8, 1)),
+    }
+    for data in ((X, 0 * y), (0 * X, y), (X, 1e-160 * y)):
+        found = lr.limit(lr.GradientFlow(nets[kind], lr.Problem(*data), decay=0.1))
+        assert not np.any(np.asarray(found.value))
+    for data, decay in (((1e100 * X, 1e100 * y), 0.1), ((X, y), 1e-300)):
+        with pytest.raises(ValueError, match=r"float64 cannot tell it from none\. Raise the decay"):
+            lr.limit(lr.GradientFlow(nets[kind], lr.Problem(*data), decay=decay))

@@ -12,7 +12,7 @@ from lazyrich.networks import Diagonal, Network
 from lazyrich.networks.diagonal import sum_and_difference
 from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.potentials.penalized import LassoSolution, lasso
-from lazyrich.theorems.decay import every_layer_decays, product_penalty
+from lazyrich.theorems.decay import every_layer_decays, product_penalty, raise_if_negligible
 from lazyrich.theorems.example_flows import (
     RATES,
     underdetermined_problem,
@@ -57,6 +57,8 @@ def lasso_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certificate]:
             "outside of them. grad alone goes through it"
         )
     positive, negative = _sides_alive(known)
+    pull = float(np.max(np.abs(np.asarray(known.problem.X).T @ np.asarray(known.problem.y).reshape(-1)), initial=0.0))
+    raise_if_negligible(float(product_penalty(known)), float(known.problem.kappa) * pull)
     found = _solve(known, positive, negative)
     if not found.unique:
         raise ValueError(
@@ -103,10 +105,11 @@ def _certify(flow: GradientFlow, found: LassoSolution, positive: np.ndarray, neg
         np.max(outside[~on] - penalty, initial=0.0),
     )
     feasibility = np.linalg.norm(X @ beta + residual - y) / max(np.linalg.norm(y), np.finfo(float).tiny)
-    price = 0.5 * residual @ residual + penalty * np.sum(np.abs(beta))
-    dual = residual * min(1.0, penalty / max(np.max(outside, initial=0.0), np.finfo(float).tiny))
-    bound = dual @ y - 0.5 * dual @ dual
-    return Certificate(feasibility, kkt / penalty, float(safe_ratio(price - bound, 0.5 * y @ y)))
+    shrink = min(1.0, penalty / max(np.max(outside, initial=0.0), np.finfo(float).tiny))
+    unit = max(float(np.max(np.abs(y))), np.finfo(float).tiny)  # squares of very small labels underflow
+    y, residual, price = y / unit, residual / unit, penalty / unit * np.sum(np.abs(beta / unit))
+    gap = 0.5 * residual @ residual + price - shrink * (residual @ y) + 0.5 * shrink**2 * (residual @ residual)
+    return Certificate(feasibility, kkt / penalty, float(safe_ratio(gap, 0.5 * y @ y)))
 
 
 def _network_at(net: Network, flow: GradientFlow, beta: AnyArray) -> Network:

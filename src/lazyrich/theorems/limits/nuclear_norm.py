@@ -12,7 +12,7 @@ from lazyrich.networks import DeepLinear, Network
 from lazyrich.potentials.nuclear_norm import nuclear_norm_regression
 from lazyrich.problem import Problem
 from lazyrich.theorems.canonical_coordinates import unit_rate_weights
-from lazyrich.theorems.decay import decays_of, every_layer_decays, product_penalty
+from lazyrich.theorems.decay import decays_of, every_layer_decays, product_penalty, raise_if_negligible
 from lazyrich.theorems.example_flows import (
     RATES,
     replace_in_flow,
@@ -70,6 +70,7 @@ def nuclear_norm_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certifica
     problem, penalty = tree_to_numpy(flow.problem), float(product_penalty(flow))
     root = np.sqrt(problem.kappa)
     A, Y = root * problem.X, root * problem.y.reshape(problem.n, -1)
+    raise_if_negligible(penalty, float(np.linalg.norm(A.T @ Y, 2)))
     beta = nuclear_norm_regression(A, Y, penalty)
     certificate, unique = _certify(A, Y, beta, penalty)
     if not unique:
@@ -90,8 +91,11 @@ def _certify(A: AnyArray, Y: AnyArray, beta: AnyArray, penalty: float) -> tuple[
     U, Vt = U[:, :rank], Vt[:rank]
     inside = max(np.linalg.norm(slope @ Vt.T - penalty * U), np.linalg.norm(U.T @ slope - penalty * Vt))
     sizes = np.linalg.svd(slope, compute_uv=False)
-    dual = residual * min(1.0, penalty / max(sizes[0], np.finfo(float).tiny))
-    gap = 0.5 * np.sum(residual**2) + penalty * np.sum(s) - np.sum(dual * Y) + 0.5 * np.sum(dual**2)
+    shrink = min(1.0, penalty / max(sizes[0], np.finfo(float).tiny))
+    unit = max(float(np.max(np.abs(Y))), float(np.finfo(float).tiny))  # squares of very small labels underflow
+    Y, residual, price = Y / unit, residual / unit, penalty / unit * np.sum(s / unit)
+    square = np.sum(residual**2)
+    gap = 0.5 * square + price - shrink * np.sum(residual * Y) + 0.5 * shrink**2 * square
     certificate = Certificate(
         0.0, max(inside, sizes[0] - penalty) / penalty, float(safe_ratio(gap, 0.5 * np.sum(Y**2)))
     )

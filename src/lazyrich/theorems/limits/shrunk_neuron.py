@@ -11,7 +11,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.inits import neuron
 from lazyrich.networks import Network
 from lazyrich.potentials.penalized import shrunk_group
-from lazyrich.theorems.decay import decays_of, every_layer_decays, product_penalty
+from lazyrich.theorems.decay import decays_of, every_layer_decays, product_penalty, raise_if_negligible
 from lazyrich.theorems.example_flows import (
     RATES,
     underdetermined_problem,
@@ -59,6 +59,7 @@ def shrunk_neuron_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certific
     problem, penalty = tree_to_numpy(known.problem), float(product_penalty(known))
     root = np.sqrt(problem.kappa)
     A, b = root * problem.X, root * problem.y.reshape(-1)
+    raise_if_negligible(penalty, float(np.linalg.norm(A.T @ b)))
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     kept = s > np.finfo(float).eps * max(A.shape) * s[0]
     U, s, Vt = U[:, kept], s[kept], Vt[kept]
@@ -79,8 +80,10 @@ def _certify(A: AnyArray, b: AnyArray, beta: AnyArray, penalty: float) -> Certif
     pull = float(np.linalg.norm(correlation))
     unit = penalty + np.finfo(float).eps * np.linalg.norm(A.T @ b) * 1e6
     excess = float(np.linalg.norm(correlation - penalty * beta / size)) if size else pull - penalty
-    dual = residual * min(1.0, penalty / max(pull, float(np.finfo(float).tiny)))
-    gap = 0.5 * residual @ residual + penalty * size - (dual @ b - 0.5 * dual @ dual)
+    shrink = min(1.0, penalty / max(pull, float(np.finfo(float).tiny)))
+    largest = max(float(np.max(np.abs(b))), float(np.finfo(float).tiny))  # squares of very small labels underflow
+    b, residual, price = b / largest, residual / largest, penalty / largest * (size / largest)
+    gap = 0.5 * residual @ residual + price - shrink * (residual @ b) + 0.5 * shrink**2 * (residual @ residual)
     return Certificate(0.0, max(excess, 0.0) / unit, float(safe_ratio(gap, 0.5 * b @ b)))
 
 
