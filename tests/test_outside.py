@@ -149,7 +149,7 @@ def test_its_tangent_model_is_solved_in_closed_form(flow):
 ALWAYS = [
     "conservation_drift", "function_distance", "kernel_alignment", "kernel_distance", "kernel_growth",
     "kernel_velocity", "layer_distance", "learning_speed", "linearization_gap", "parameter_distance",
-    "relative_distance", "relative_layer_distance", "target_alignment",
+    "relative_distance", "relative_layer_distance", "sharpness", "target_alignment",
 ]  # fmt: skip
 LINEAR = ["effective_rank", "mode_alignment", "mode_strengths", "singular_values", "stable_rank"]
 OTHER = {
@@ -157,10 +157,11 @@ OTHER = {
     "kernel_split": "hidden units with a length and a direction are those of two-layer networks",
     "layer_ratio": "layer_ratio is about two-layer linear networks",
 }
+OF_TWO_NETWORKS = ["population_hamming_distance", "population_kernel_distance"]
 
 
 def test_every_metric_measures_or_refuses_in_words(traj):
-    assert sorted([*ALWAYS, *LINEAR, *OTHER, "neuron_alignment"]) == sorted(metrics.__all__)
+    assert sorted([*ALWAYS, *LINEAR, *OTHER, *OF_TWO_NETWORKS, "neuron_alignment"]) == sorted(metrics.__all__)
     for name in ALWAYS:
         found = getattr(metrics, name)(traj)
         assert all(len(leaf) == len(traj) and bool(jnp.all(jnp.isfinite(leaf))) for leaf in jax.tree.leaves(found)), (

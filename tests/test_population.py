@@ -244,7 +244,7 @@ def test_traced():
     def final(scale, bump):
         net = lr.TwoLayer(scale * normal((1, 0), 2, 2), normal((1, 1), 2))
         teacher = guide.with_layers((guide.W + bump, guide.a))
-        return lr.integrate(lr.GradientFlow(net, lr.Population(teacher)), [0.0, 0.5], rtol=1e-9).loss[-1]
+        return lr.integrate(lr.GradientFlow(net, lr.Population(teacher)), [0.0, 0.5], rtol=1e-12).loss[-1]
 
     value, slopes = jax.jit(jax.value_and_grad(final, (0, 1)))(0.8, 0.1)
     assert abs(value - final(0.8, 0.1)) < 1e-9

@@ -62,7 +62,9 @@ def explain(flow: GradientFlow, of: str = "trajectory", *, theorem: Theorem | No
     if theorem is not None and not isinstance(theorem, Theorem):
         raise TypeError(f"theorem must be a TrajectoryTheorem or a LimitTheorem; found {type(theorem).__name__}")
     theorems: Sequence[Theorem] = (
-        (TRAJECTORY_THEOREMS if of == "trajectory" else LIMIT_THEOREMS) if theorem is None else (theorem,)
+        _relevant_theorems(flow, TRAJECTORY_THEOREMS if of == "trajectory" else LIMIT_THEOREMS)
+        if theorem is None
+        else (theorem,)
     )
     return Explanation(flow, theorems, tuple(theorem.defects(flow) for theorem in theorems), of)
 
@@ -247,8 +249,16 @@ def _select_theorems(theorem: Theorem | str | None, kind: type[T], known: tuple[
     return (named[name],)
 
 
+def _relevant_theorems(flow: GradientFlow, theorems: tuple[T, ...]) -> tuple[T, ...]:
+    """Return the theorems without those about weight decay, if the flow has none: they say nothing more about it."""
+    if flow.decay is not None or len(theorems) == 1:
+        return theorems
+    return tuple(theorem for theorem in theorems if not theorem.covers_decay)
+
+
 def _first_applicable(scaled: ScaledFlow, theorems: tuple[T, ...]) -> tuple[T | None, AllDefects]:
     """Return the first theorem whose hypotheses all hold, or None, and the defects measured so far."""
+    theorems = _relevant_theorems(scaled.flow, theorems)
     all_defects: AllDefects = {}
     values = to_measurable(scaled.flow)
     for theorem in theorems:
@@ -375,7 +385,8 @@ def _no_limit_error(
     slopes = jax.tree.leaves(stop_gradient(flow).gradient())
     moves = any(not is_concrete(slope) or bool(np.any(np.asarray(slope))) for slope in slopes)
     advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
-    if moves and any(theorem.may_apply_later(all_defects[theorem.name]) for theorem in theorems):
+    measured = [theorem for theorem in theorems if theorem.name in all_defects]
+    if moves and any(theorem.may_apply_later(all_defects[theorem.name]) for theorem in measured):
         advice = (
             "This shows on the way: follow the flow further and ask again from there, "
             "lazyrich.limit(lazyrich.integrate(flow, times))"

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray
-from scipy.optimize import nnls
 
 from lazyrich.landmarks.cone_minimum import DEPENDENT, ConeMinimum, NoFiniteMinimum
 from lazyrich.problem import Loss
@@ -109,6 +108,8 @@ def _raise_if_undecided(
     if not len(tied):
         return
     outside = np.stack([columns.outside(int(i)) for i in tied], axis=1) * (signs[tied] / columns.norms[tied])
+    from scipy.optimize import nnls  # loaded when it is used
+
     shares, length = nnls(np.vstack([outside, np.ones(len(tied))]), np.append(np.zeros(len(outside)), 1.0))
     if length <= DEPENDENT:
         raise UndecidedTie(tuple(int(i) for i in tied[shares > 0]), tuple(columns.index))

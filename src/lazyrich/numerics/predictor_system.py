@@ -220,7 +220,9 @@ def orthogonal_blocks(flow: GradientFlow) -> tuple[float, float, float] | None:
     c1, c2 = np.sum(W**2) / d, np.sum(V**2) / c
     off = W.T @ W - c1 * np.eye(d), V @ V.T - c2 * np.eye(c), V @ W
     defect = max(float(np.max(np.abs(part))) for part in off) / (c1 + c2) * 2
-    return float(c1 * top**2), float(c2 * top**2), defect
+    with np.errstate(over="ignore", invalid="ignore"):
+        c1, c2 = float(c1 * top**2), float(c2 * top**2)
+    return (c1, c2, defect) if np.isfinite(c1) and np.isfinite(c2) else None
 
 
 def cannot_leave_out_rotation(flow: GradientFlow, known: bool) -> str:

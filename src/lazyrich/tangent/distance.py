@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 DEFAULT_REPEATS, DEFAULT_SUBSET_SIZE = 10, 100  # subsamples, and samples in each
 
@@ -189,4 +189,4 @@ def _jackknife(tables: Sequence[np.ndarray], scale: float) -> tuple[list[float],
     without = np.array([distances_from_products((total - table) / (r - 1), scale) for table in tables])
     spread = np.sqrt(np.square(without - without.mean(0)).sum(0) * (r - 1) / r)
     mended = r * np.array(distances_from_products(total / r, scale)) - (r - 1) * without.mean(0)
-    return mended.clip(0).tolist(), (float(student.ppf(0.975, r - 1)) * spread).tolist()
+    return mended.clip(0).tolist(), (float(stdtrit(r - 1, 0.975)) * spread).tolist()

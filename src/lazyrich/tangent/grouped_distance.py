@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 GROUP_SIZE = 2  # inputs that share a random direction
 MIN_GROUPS = 6  # least number of groups, for an error bar
@@ -105,7 +105,7 @@ def _between_groups(K: np.ndarray, K0: np.ndarray, group_size: int) -> _GroupPro
 
 @cache
 def _student_factor(freedom: int) -> float:
-    return float(student.ppf(0.975, freedom))
+    return float(stdtrit(freedom, 0.975))
 
 
 @cache

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from lazyrich.tangent.distance import InnerProducts, distances_from_products
 
@@ -47,7 +47,7 @@ def sampled_kernel_distance(
     others = [[b for b in range(c) if b != a] for a in range(c)]
     parts = [(now[:, rest][:, :, :, rest], start[:, rest][:, :, :, rest]) for rest in others]
     without = [_distance_with_error(one, other, population, error=False).distance for one, other in parts]
-    spread = student.ppf(0.975, c - 1) * np.sqrt((c - 1) * np.var(without, 0))
+    spread = stdtrit(c - 1, 0.975) * np.sqrt((c - 1) * np.var(without, 0))
     plain, centered = np.hypot(found.error, spread).tolist()
     return SampledDistance(found.distance, (plain, centered), found.growth)
 
@@ -73,7 +73,7 @@ def _distance_with_error(
         return SampledDistance((whole[0], whole[1]), (np.nan, np.nan), growth)
     without = [distances_from_products(table, scale)[:2] for table in tables[1:]]
     spread = np.sqrt((inputs - 1) * np.var(without, 0))
-    errors = (student.ppf(0.975, inputs - 1) * (1 - drawn) ** 0.5 * spread).tolist()
+    errors = (stdtrit(inputs - 1, 0.975) * (1 - drawn) ** 0.5 * spread).tolist()
     return SampledDistance((whole[0], whole[1]), (errors[0], errors[1]), growth)
 
 
