@@ -69,7 +69,7 @@ def test_solve_measures_hypotheses_once(monkeypatch):
     assert asked == [lr.TRAJECTORY_THEOREMS[0]], "no more than it takes"
     asked.clear()
     lr.solve(RELU, [1.0])
-        assert asked == [theorem for theorem in lr.TRAJECTORY_THEOREMS if not theorem.covers_decay]
+    assert asked == [theorem for theorem in lr.TRAJECTORY_THEOREMS if not theorem.covers_decay]
 
 
 def test_errors_say_what_to_do():
