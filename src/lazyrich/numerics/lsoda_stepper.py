@@ -21,7 +21,7 @@ from lazyrich.numerics.tolerances import LSODA_MIN_RTOL
 
 CHUNK_STEPS = 64  # steps between two checks of the stopping condition
 MAX_SIZE = 500  # variables: up to this number a factorization is cheaper than many steps
-FIRST_STEP = 1e-3  # length of the first step relative to `reach`
+FIRST_STEP = 1e-3  # length of the first step, relative to the time in which a parameter changes by a factor
 NONFINITE_REPLACEMENT = 1e100  # LSODA reduces its step after values this large, but not after NaN
 LSODA_LOCK = threading.RLock()  # before version 1.17 of SciPy all threads share one LSODA
 
