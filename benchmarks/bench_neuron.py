@@ -96,7 +96,7 @@ def by_scipy(count, rtol):
 
 @jax.jit
 def write_zeros(a):
-    """Return as many numbers as `closed`, without computing them."""
+    """Return as many numbers as `closed_form`, without computing them."""
     each = jnp.broadcast_to(a[:, None], (COUNT, len(TIMES)))
     return 1.5 * each, 2.5 * jnp.broadcast_to(each[..., None], (*each.shape, 2))
 

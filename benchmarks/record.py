@@ -6,7 +6,7 @@ In a script, once for each measurement:
 
     record("1e5 neurons × 100 times", ours=seconds, rival="diffrax Dopri8, rtol 1e-12", theirs=taken)
 
-- `ours`, `theirs`: costs, lower is better, in `unit` (seconds by default); those of `timed` include their noise.
+- `ours`, `theirs`: costs, lower is better, in `unit` (seconds by default); those of `best_of` include their noise.
 - `limit`, `limit_is`: the least cost that physics or the machine allow, where it is known, and what it is.
 - `note`: further information for the reader, such as errors.
 
@@ -91,8 +91,8 @@ def results(*paths):
 def format_value(value, unit):
     """Format a number with its unit.
 
-    >>> shown(0.00234, "s"), shown(75.0, "s"), shown(3.14159, "GB"), shown(12345.6, "")
-    ('2.34 ms', '75 s', '3.14 GB', '12,346')
+    >>> [format_value(*cost) for cost in ((0.00234, "s"), (75.0, "s"), (3.14159, "GB"), (12345.6, ""))]
+    ['2.34 ms', '75 s', '3.14 GB', '12,346']
     """
     if unit == "s" and value < 1:
         value, unit = (value * 1e3, "ms") if value >= 1e-3 else (value * 1e6, "µs")
