@@ -22,6 +22,8 @@ HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 sys.path.insert(0, str(HERE))
 import architecture  # noqa: E402
+import costs  # noqa: E402
+
 import gallery  # noqa: E402
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # XLA's remarks about itself would look like failures of the pages
@@ -90,6 +92,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         "architecture": architecture.diagram(),
         "contracts": [f"- {name}." for name in architecture.contracts()],
         "packages": architecture.paragraphs(),
+        "costs": costs.tables(),
     }
     for name, lines in made.items():
         markdown = markdown.replace(f"<!-- {name} -->", "\n".join(lines))
