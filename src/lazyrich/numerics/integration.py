@@ -122,11 +122,14 @@ def integrate(
     tolerance, blur = diffrax_stepper.tolerances(equation, relative)
     if atol is not None:
         tolerance = (tolerance[0], check_positive("atol", atol))
+    rests = population_stepper.is_suitable(equation)
     if not (known and is_concrete(tolerance)):
         times = raise_if(times, invalid_values(flow))
-        return diffrax_stepper.integrate_traced(
-            flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps
+        arrival = population_stepper.arrival_condition(flow, until, relative) if rests else None
+        traj = diffrax_stepper.integrate_traced(
+            flow, equation, times, arrival or until, solver or dfx.Dopri8(), tolerance, max_steps
         )
+        return traj if arrival is None else population_stepper.refuse_arrivals(traj, arrival)
     measured = tolerance, float(relative), float(blur)
     if solver is None and lsoda_stepper.is_suitable(equation):
         try:
@@ -140,7 +143,6 @@ def integrate(
             f"times must be 0, or at least {TINY:.3g}: smaller ones have a few bits only in float64, and solvers take "
             "them for 0. Measure time in another unit"
         )
-    rests = population_stepper.is_suitable(equation)
     stepper_class = population_stepper.PopulationStepper if rests else diffrax_stepper.DiffraxStepper
     return drive(
         stepper_class(flow, equation, np.asarray(times), until, solver, *measured),
