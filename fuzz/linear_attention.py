@@ -12,7 +12,7 @@ from fuzz.ring import Outcome
 
 ALLOWED = 1e-13  # relative, of the strength of a head or of the time at which it has it
 BY_STEPS = 1e-8
-DIGITS = 50
+DIGITS = 90
 TIMES = 6  # a constant, so that one program serves each number of heads
 SPECIAL = ("generic", "against the target", "dead head", "equal eigenvalues", "tiny", "extreme", "late", "integrate",
            "higher rank", "merged")  # fmt: skip
@@ -112,19 +112,22 @@ def _size_at(start: Any, target: Any, rho: Any, t: Any) -> tuple[Any, Any]:
 
     if not t:
         return start, start**2 * rho * abs(target - start**3)
-    end = root if start > 0 else mp.mpf(0)
-    # p runs monotonically from its start to its end; bisect in the logarithm of the distance from the end
-    first, last, zero = mp.log(abs(end - start)), mp.log(abs(end - start)) - 4 * DIGITS, clock(start)
-    side = mp.sign(start - end)
-    if start < 0:
-        last = first - 600
-    for _ in range(200):
+    # p runs monotonically from its start to its end: a coordinate z in which it does so at an even pace
+    ratio, last = start / root, mp.mpf(150)
+    if ratio > 1:  # p falls
+        at, first = (lambda z: root * (1 + mp.exp(-z))), -mp.log(ratio - 1)
+    elif ratio > 0:  # it rises
+        at, first = (lambda z: root / (1 + mp.exp(-z))), mp.log(ratio) - mp.log(1 - ratio)
+    else:  # it fades, against the target
+        at, first, last = (lambda z: -mp.exp(-z)), -mp.log(-start), 600 - mp.log(-start)
+    zero = clock(start)
+    for _ in range(100):
         middle = (first + last) / 2
-        if clock(end + side * mp.exp(middle)) - zero < t:
+        if clock(at(middle)) - zero < t:
             first = middle
         else:
             last = middle
-    p = end + side * mp.exp(first)
+    p = at(first)
     return p, p**2 * rho * abs(target - p**3)
 
 

@@ -81,8 +81,8 @@ def arrival_condition(flow: GradientFlow, until: StoppingCondition | None, rtol:
 def refuse_arrivals(trajectory: Trajectory, condition: _UnitArrived) -> Trajectory:
     """Raise an error if a traced flow ended where a unit arrives at w = 0."""
     message = (
-        "a unit arrives at w = 0, where the population loss has a kink and the unit comes to rest. Inside jit, vmap and "
-        "grad a flow is not followed past that: call integrate outside of them, or ask for times before"
+        "a unit arrives at w = 0, where the population loss has a kink and the unit comes to rest. Inside jit, vmap "
+        "and grad a flow is not followed past that: call integrate outside of them, or ask for times before"
     )
     nets = raise_if(trajectory.nets, {message: jnp.any(condition.arrived(trajectory.end))})
     return eqx.tree_at(lambda traj: traj.nets, trajectory, nets)
