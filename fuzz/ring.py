@@ -34,6 +34,8 @@ KINDS = (
     "steps",
     "traced",
     "wide",
+    "populations",
+    "linear_attention",
 )
 
 

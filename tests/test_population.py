@@ -127,6 +127,16 @@ def test_a_unit_at_the_origin_has_the_slope_of_its_kink():
     assert distance(lr.Population(guide).gradient_of(net), by_quadrature(net, guide, points=(X, weights))[1]) < 1e-12
 
 
+def test_an_erf_unit_at_the_origin_has_a_gradient():
+    net = lr.TwoLayerErf([[0.0, 0.0], [1.0, 0.5]], [0.7, 1.0])
+    for kind in ("erf", "relu"):
+        guide = net_of(kind, 2)
+        loss, slopes = by_quadrature(net, guide, points=plane(lr.TwoLayerErf([[1.0, 0.5]], [1.0]), guide))
+        assert np.min(np.abs(slopes[0][0])) > 0.01
+        assert distance(lr.Population(guide).gradient_of(net), slopes) < 1e-12
+        assert abs(lr.Population(guide).loss_of(net) - loss) < 1e-12
+
+
 def test_flow_is_that_of_scipy_and_the_sample_flows_approach_it():
     net, guide = net_of("relu", 8, 3, 3), net_of("relu", 9, 2, 3)
     population = lr.Population(guide)
@@ -257,6 +267,24 @@ def test_traced():
         bad(jnp.array([[np.nan, 1.0]])).block_until_ready()
     losses = jax.vmap(lambda W: lr.Population(guide).loss_of(lr.TwoLayer(W, [1.0])))(jnp.stack([jnp.eye(2)[:1]] * 3))
     assert losses.shape == (3,)
+
+
+def test_a_traced_flow_refuses_a_unit_that_arrives_at_the_origin():
+    guide = lr.TwoLayer([[1.0, 0.2], [-1.0, 0.3], [0.0, -1.0]], [-2.0, -2.0, -2.0])
+
+    def final(W, time):
+        flow = lr.GradientFlow(lr.TwoLayer(W, [0.9, -0.8]), lr.Population(guide))
+        return lr.integrate(flow, jnp.stack([0.0 * time, time])).loss[-1]
+
+    W = jnp.array([[0.3, 0.1], [-0.2, 0.3]])  # as above: the first unit rests from t = 0.14
+    flow = lr.GradientFlow(lr.TwoLayer(W, [0.9, -0.8]), lr.Population(guide))
+    assert "1 unit at rest" in str(lr.integrate(flow, [0.0, 3.0]).by)
+    assert distance(jax.jit(final)(W, 0.1), lr.integrate(flow, [0.1]).loss[-1]) < 1e-9
+    slope, step = jax.grad(final, 1)(W, 0.1), 1e-5
+    assert abs(slope - (final(W, 0.1 + step) - final(W, 0.1 - step)) / (2 * step)) < 1e-6
+    for traced in (jax.jit(final), jax.grad(final)):
+        with pytest.raises(Exception, match="a unit arrives at w = 0"):
+            jax.block_until_ready(traced(W, 3.0))
 
 
 def test_refusals():

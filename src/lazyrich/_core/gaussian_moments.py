@@ -84,14 +84,16 @@ def erf_erf(U: Float[Array, "h d"], V: Float[Array, "k d"]) -> Float[Array, "h k
     r"""Return $E\,\mathrm{erf}(u\cdot x/\sqrt2)\,\mathrm{erf}(v\cdot x/\sqrt2) =
     \frac2\pi\arcsin\frac{u\cdot v}{\sqrt{(1 + \|u\|^2)(1 + \|v\|^2)}}$.
 
-    The angle is computed from its sine and its cosine, so that long parallel weights lose no digits.
+    The angle is computed from its sine and its cosine, so that long parallel weights lose no digits. The sine is not
+    computed from directions: a row of zeros has none, and has a derivative.
     """
-    (u, U), (v, V) = _directions(U), _directions(V)
+    (u, unit_U), (v, unit_V) = _directions(U), _directions(V)
     a, b = jnp.hypot(1.0, u), jnp.hypot(1.0, v)
-    both, c = (u / a)[:, None] * (v / b), U @ V.T
+    sine = (U / a[:, None]) @ (V / b[:, None]).T
+    both, c = (u / a)[:, None] * (v / b), unit_U @ unit_V.T
     free = (1 / a**2)[:, None] + 1 / b**2 - (1 / a**2)[:, None] / b**2  # 1 − both²
     cosine = jnp.sqrt(jnp.maximum(free + both**2 * (1 - c) * (1 + c), UNDERFLOW))
-    return (2 / jnp.pi) * jnp.arctan2(both * c, cosine)
+    return (2 / jnp.pi) * jnp.arctan2(sine, cosine)
 
 
 def linear_erf(V: Float[Array, "k d"]) -> Float[Array, "k d"]:

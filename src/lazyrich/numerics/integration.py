@@ -123,11 +123,14 @@ def integrate(
     tolerances, sensitivity = diffrax_stepper.tolerances_and_sensitivity(equation, relative)
     if atol is not None:
         tolerances = tolerances._replace(atol=check_positive("atol", atol))
+    rests = population_stepper.is_suitable(equation)
     if not (known and is_concrete(tolerances)):
         times = raise_if(times, invalid_values(flow))
-        return diffrax_stepper.integrate_traced(
-            flow, equation, times, until, solver or dfx.Dopri8(), tolerances, max_steps
+        arrival = population_stepper.arrival_condition(flow, until, relative) if rests else None
+        traj = diffrax_stepper.integrate_traced(
+            flow, equation, times, arrival or until, solver or dfx.Dopri8(), tolerances, max_steps
         )
+        return traj if arrival is None else population_stepper.refuse_arrivals(traj, arrival)
     measured = tolerances, float(relative), float(sensitivity)
     if solver is None and lsoda_stepper.is_suitable(equation):
         try:
@@ -141,7 +144,6 @@ def integrate(
             f"times must be 0, or at least {TINY:.3g}: smaller ones have a few bits only in float64, and solvers take "
             "them for 0. Measure time in another unit"
         )
-    rests = population_stepper.is_suitable(equation)
     stepper_class = population_stepper.PopulationStepper if rests else diffrax_stepper.DiffraxStepper
     return drive(
         stepper_class(flow, equation, np.asarray(times), until, solver, *measured),

@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Bool, Float
 
+from lazyrich._core.runtime_errors import raise_if
 from lazyrich._core.types import AnyArray, Layers
 from lazyrich._validate.integers import pluralize
 from lazyrich.flow import GradientFlow
@@ -20,7 +21,7 @@ from lazyrich.numerics.diffrax_stepper import DiffraxStepper
 from lazyrich.numerics.driver import Advance
 from lazyrich.numerics.ode_system import OdeSystem, ParameterSystem
 from lazyrich.numerics.stopping import StoppingCondition
-from lazyrich.trajectory import Provenance
+from lazyrich.trajectory import Provenance, Trajectory
 
 ARRIVED = 20  # multiples of rtol: a unit whose w is this small beside its a, and beside its start, is at the origin
 
@@ -71,17 +72,32 @@ class _UnitArrived(StoppingCondition):
         return found if self.until is None else found | self.until.holds(flow, net)
 
 
+def arrival_condition(flow: GradientFlow, until: StoppingCondition | None, rtol: AnyArray) -> _UnitArrived:
+    """Return the condition that a unit has arrived at w = 0, or the user's condition holds."""
+    assert flow.net.neuron_parameters is not None
+    return _UnitArrived(until, jnp.linalg.norm(flow.net.neuron_parameters[0], axis=1), ARRIVED * rtol)
+
+
+def refuse_arrivals(trajectory: Trajectory, condition: _UnitArrived) -> Trajectory:
+    """Raise an error if a traced flow ended where a unit arrives at w = 0."""
+    message = (
+        "a unit arrives at w = 0, where the population loss has a kink and the unit comes to rest. Inside jit, vmap "
+        "and grad a flow is not followed past that: call integrate outside of them, or ask for times before"
+    )
+    nets = raise_if(trajectory.nets, {message: jnp.any(condition.arrived(trajectory.end))})
+    return eqx.tree_at(lambda traj: traj.nets, trajectory, nets)
+
+
 class PopulationStepper(DiffraxStepper):
     """Steps of diffrax's solvers; a unit that arrives at w = 0 is put there, and stays."""
 
     def __init__(self, flow: GradientFlow, equation: OdeSystem, times: np.ndarray, until: Any, *args: Any):
         assert flow.net.neuron_parameters is not None
-        W = flow.net.neuron_parameters[0]
         self.rest_times: list[float] = []
         self.user_until = until
-        system = RestingSystem(equation.flow, jnp.zeros(len(W), bool))
+        system = RestingSystem(equation.flow, jnp.zeros(len(flow.net.neuron_parameters[0]), bool))
         super().__init__(flow, system, times, until, *args)
-        self.condition = _UnitArrived(until, jnp.linalg.norm(W, axis=1), ARRIVED * self.rtol)
+        self.condition = arrival_condition(flow, until, self.rtol)
         self.until = self.condition
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
