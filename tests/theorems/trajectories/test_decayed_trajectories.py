@@ -16,7 +16,12 @@ from scipy.integrate import solve_ivp
 from scipy.special import ive, kve
 
 import lazyrich as lr
-from lazyrich.theorems.bessel_ratios import LARGE_ORDER, ratios_of_large_order, ratios_of_small_order
+from lazyrich.theorems.bessel_ratios import (
+    LARGE_ORDER,
+    constants_of_order,
+    ratios_of_large_order,
+    ratios_of_small_order,
+)
 from lazyrich.theorems.decayed_mode import decayed_factors
 
 
@@ -88,7 +93,7 @@ def test_ratios_against_scipy():
         x = 10 ** rng.uniform(-2, 2)
         K, above, I, higher = kve(order, x), kve(order + 1, x), ive(order, x), ive(order + 1, x)
         if np.hypot(order, x) < LARGE_ORDER:
-            found = ratios_of_small_order(np.array([order]), np.log([x]))
+            found = ratios_of_small_order(constants_of_order(np.array([order])), np.log([x]))
         else:
             found = ratios_of_large_order(np.array([order]), np.array([x]), np.array([1.0]))
         R, size = np.hypot(order, x), abs(order)
@@ -142,7 +147,7 @@ def two_layers(rng, d, h, c, kind):
     X = np.linalg.qr(rng.normal(size=(n, d)))[0] * 10 ** rng.uniform(-0.5, 0.5)
     beta = rng.normal(size=(d, c)) * 10 ** rng.uniform(-0.5, 0.5)
     if kind == "modes":
-        (W, V), (U, s, Vt) = np.zeros((2, h, max(d, c))), np.linalg.svd(beta)
+        (W, V), (U, _, Vt) = np.zeros((2, h, max(d, c))), np.linalg.svd(beta)
         W, V, planes = W[:, :d], V[:, :c], np.linalg.qr(rng.normal(size=(h, h)))[0]
         for i in range(min(d, c)):
             w, a = rng.normal(size=(2, 2)) * 10 ** rng.uniform(-2, 0.5, size=(2, 1))
