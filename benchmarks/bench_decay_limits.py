@@ -15,7 +15,7 @@ import cvxpy as cp
 import jax
 import numpy as np
 from record import record
-from timing import timed
+from timing import best_of
 
 import lazyrich as lr
 
@@ -57,7 +57,7 @@ def lasso(n, d, shares):
     for share in shares:
         penalty = share * np.max(np.abs(X.T @ y))
         flow = lr.GradientFlow(net, lr.Problem(X, y), decay=2 * penalty)
-        found, ours = timed(lambda flow=flow: lr.limit(flow).value, 3)
+        found, ours = best_of(lambda flow=flow: lr.limit(flow).value, 3)
         found = np.asarray(found)
         print(f"Lasso n = {n}, d = {d}, μ = {share:g} μ_max: {np.sum(found != 0)} features, {ours:.3f} s", flush=True)
         for name, rival in (("celer", celer), ("skglm", skglm)):
@@ -66,7 +66,7 @@ def lasso(n, d, shares):
                 solve()  # compiled at the first call
             except ImportError:
                 continue
-            theirs, seconds = timed(solve, 3)
+            theirs, seconds = best_of(solve, 3)
             note = f"gaps {gap(X, y, penalty, found):.0e} and {gap(X, y, penalty, theirs):.0e}"
             print(f"    {name} {seconds:.3f} s, {note}", flush=True)
             what = f"Lasso limit, n = {n}, d = {d}, μ = {share:g} of the largest"
@@ -79,7 +79,7 @@ def nuclear(n, d, c, penalty):
     Y = X @ rng.normal(size=(d, 2)) @ rng.normal(size=(2, c)) + 0.1 * rng.normal(size=(n, c))
     net = lr.inits.gaussian(jax.random.key(0), (d, d + c, c))
     flow = lr.GradientFlow(net, lr.Problem(X, Y), decay=penalty)
-    found, ours = timed(lambda: lr.limit(flow), 3)
+    found, ours = best_of(lambda: lr.limit(flow), 3)
     B = cp.Variable((d, c))
     task = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(X @ B - Y) + penalty * cp.normNuc(B)))
     task.solve(solver="CLARABEL", max_threads=1, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)

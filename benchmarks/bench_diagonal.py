@@ -23,14 +23,14 @@ X = RNG.normal(size=(N, D))
 Y = X[:, :5].sum(axis=1) / np.sqrt(5) + 0.1 * RNG.normal(size=N)
 
 
-def timed(function):
+def run_timed(function):
     began = time.perf_counter()
     result = function()
     return result, time.perf_counter() - began
 
 
 def best(function, times=3):
-    return min((timed(function) for _ in range(times)), key=lambda pair: pair[1])
+    return min((run_timed(function) for _ in range(times)), key=lambda pair: pair[1])
 
 
 def ours(alpha, **options):
@@ -70,7 +70,7 @@ def by_hand(alpha):
 def main(alphas):
     print(f"d = {D}, N = {N}, time to loss {LOSS:g}, one thread; error: largest |Δβ| to ours at rtol 1e-11")
     for alpha in alphas:
-        _, first = timed(lambda alpha=alpha: ours(alpha))
+        _, first = run_timed(lambda alpha=alpha: ours(alpha))
         traj, warm = best(lambda alpha=alpha: ours(alpha))
         same, alike = best(lambda alpha=alpha: ours(alpha, rtol=RTOL))
         exact = ours(alpha, rtol=1e-11).beta[-1]

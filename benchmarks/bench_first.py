@@ -48,7 +48,7 @@ class Clock:
         self.marks, self.compiled = time.perf_counter(), 0
 
 
-def imported(clock):
+def import_library(clock):
     import lazyrich as lr
 
     if STORED:
@@ -78,7 +78,7 @@ def data(index, shape):
 
 
 def neuron(clock):
-    lr = imported(clock)
+    lr = import_library(clock)
     import numpy as np
 
     for index, count in enumerate(COUNTS):
@@ -89,7 +89,7 @@ def neuron(clock):
 
 
 def wide(clock, theorem="isotropic imbalance", **options):
-    lr = imported(clock)
+    lr = import_library(clock)
     import jax
     import numpy as np
 
@@ -109,8 +109,8 @@ def weights(index):
     return data(index, (5, 6)) / 2.4, data(5, (5, 5)) / 2.2, data(6, (4, 5)) / 2.2
 
 
-def drawn(clock):
-    lr = imported(clock)
+def draw_inits(clock):
+    lr = import_library(clock)
     import jax
 
     for index in range(2):
@@ -120,7 +120,7 @@ def drawn(clock):
 
 
 def deep(clock):
-    lr = imported(clock)
+    lr = import_library(clock)
     import numpy as np
 
     for index, count in enumerate(COUNTS):
@@ -132,7 +132,7 @@ def deep(clock):
 
 
 def limit(clock):
-    lr = imported(clock)
+    lr = import_library(clock)
     for index in range(2):
         problem = lr.Problem(data(index, (N, D)), data(5 + index, N))
         flow = lr.GradientFlow(lr.inits.tied_diagonal(D, ALPHA), problem)
@@ -142,7 +142,7 @@ def limit(clock):
 
 
 def metrics(clock):
-    lr = imported(clock)
+    lr = import_library(clock)
     import numpy as np
 
     for index, count in enumerate(COUNTS):
@@ -250,7 +250,7 @@ ROWS = (
     ("6-5-5-4, integrate", deep, bare_deep),
     (f"diagonal {D}, limit", limit, bare_limit),
     ("loss, β, two metrics", metrics, None),
-    ("6-5-5-4, drawn by inits", drawn, None),
+    ("6-5-5-4, drawn by inits", draw_inits, None),
 )
 CASES = {case.__name__: case for row in ROWS for case in row[1:] if case}
 
@@ -270,7 +270,7 @@ def medians(runs):
     return {name: (statistics.median(run[name][0] for run in runs), runs[-1][name][1]) for name in runs[0]}
 
 
-def measured(cases, rounds=ROUNDS, **environment):
+def measure(cases, rounds=ROUNDS, **environment):
     """Run each case in turn, `rounds` times, and return medians of the seconds and the numbers of compiled programs."""
     found = {case: [] for case in cases}
     for _ in range(rounds):
@@ -279,7 +279,7 @@ def measured(cases, rounds=ROUNDS, **environment):
     return {case: medians(runs) for case, runs in found.items()}
 
 
-def shown(seen, name):
+def format_times(seen, name):
     seconds, programs = seen[name]
     return f"{name} {seconds:.3f} s ({programs})"
 
@@ -293,20 +293,20 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 cache = {"LAZYRICH_CACHE": folder}
                 fresh(ours, **cache)
-                seen = measured([ours], **cache)[ours]
-            print(f"  {title:26s} second process: {shown(seen, 'make')}, {shown(seen, 'call')}")
+                seen = measure([ours], **cache)[ours]
+            print(f"  {title:26s} second process: {format_times(seen, 'make')}, {format_times(seen, 'call')}")
             continue
-        found = measured([ours, bare] if bare else [ours])
+        found = measure([ours, bare] if bare else [ours])
         seen = found[ours]
-        print(f"  {title:26s} " + ", ".join(shown(seen, name) for name in seen))
+        print(f"  {title:26s} " + ", ".join(format_times(seen, name) for name in seen))
         if not bare:
             record(f"{title}: first call in a fresh process", ours=seen["call"][0])
         else:
             theirs = found[bare]
             first = seen["make"][0] + seen["call"][0]
             record(f"{title}: first call in a fresh process", ours=first, rival="bare", theirs=theirs["call"][0])
-            print(f"  {'  bare':26s} {shown(theirs, 'import')}, {shown(theirs, 'call')}, {shown(theirs, 'again')}"
-                  f"   ratio {first / theirs['call'][0]:.2f}")  # fmt: skip
+            shown = ", ".join(format_times(theirs, name) for name in ("import", "call", "again"))
+            print(f"  {'  bare':26s} {shown}   ratio {first / theirs['call'][0]:.2f}")
 
 
 if __name__ == "__main__":

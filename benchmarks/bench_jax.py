@@ -126,7 +126,7 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
-def timed(way, *given):
+def run_timed(way, *given):
     began = time.process_time()
     found = WAYS[way](*given)
     return time.process_time() - began, found
@@ -137,9 +137,9 @@ def measure(way, n):
     x = jnp.asarray(np.random.default_rng(1).normal(size=(n, 1, 28, 28)), jnp.float32)
     WAYS[way](other, start, x[:WARM])
     before = peak()
-    compiling = timed(way, other, start, x[:SMALL])[0] - timed(way, params, start, x[:SMALL])[0]
+    compiling = run_timed(way, other, start, x[:SMALL])[0] - run_timed(way, params, start, x[:SMALL])[0]
     clock = time.perf_counter()
-    seconds, (value, error) = timed(way, params, start, x)
+    seconds, (value, error) = run_timed(way, params, start, x)
     found = {"seconds": seconds, "compiling": compiling, "wall": time.perf_counter() - clock, "memory": peak() - before}
     print(json.dumps({"value": value, "error": error, **found}))
 

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.integrate
 from record import record
-from timing import timed
+from timing import best_of
 
 import lazyrich as lr
 
@@ -67,12 +67,12 @@ def flow_by_scipy(problem, alpha):
 
 def main():
     problem = make(1000, 100)
-    pursuit, seconds = timed(lambda: lr.potentials.basis_pursuit(problem.X, problem.y)[0], 2)
+    pursuit, seconds = best_of(lambda: lr.potentials.basis_pursuit(problem.X, problem.y)[0], 2)
     print(f"d = 1000, N = 100, one thread.  Basis pursuit by HiGHS: {seconds:.3f} s")
     for k in (1e-4, 1e-8, 1e-16, 1e-30):
         alpha = (np.sqrt(k) / 4) ** 0.5  # √k = 4α²
         flow = lr.GradientFlow(lr.inits.tied_diagonal(problem.d, alpha), problem)
-        (_, first), (ours, best) = (timed(lambda f=flow: lr.limit(f).value, n) for n in (1, 7))
+        (_, first), (ours, best) = (best_of(lambda f=flow: lr.limit(f).value, n) for n in (1, 7))
         residual = float(jnp.linalg.norm(problem.X @ ours - problem.y) / jnp.linalg.norm(problem.y))
         far = float(jnp.linalg.norm(ours - pursuit) / np.linalg.norm(pursuit))
         print(f"\nk = {k:g}: distance to basis pursuit {far:.3f}")
@@ -99,7 +99,7 @@ def main():
             return lr.integrate(f, [0.0, 1e6], until=lr.LossBelow(1e-16))
 
         run()
-        traj, seconds = timed(run, 2)
+        traj, seconds = best_of(run, 2)
         error = np.linalg.norm(traj.beta[-1] - ours) / scale
         record(what, ours=best, rival="flow, lazyrich.integrate", theirs=seconds, note=f"which is off by {error:.0e}")
         print(
@@ -111,7 +111,7 @@ def main():
     flow, scales = lr.GradientFlow(lr.inits.tied_diagonal(problem.d, 1.0), problem), np.geomspace(1e-8, 1e2, 40)
     one = lr.GradientFlow(lr.inits.tied_diagonal(problem.d, 1e-8), problem)
     (_, alone), (_, path) = (
-        [timed(run, n) for n in (1, 5)][1]
+        [best_of(run, n) for n in (1, 5)][1]
         for run in (lambda: lr.limit(one).value, lambda: lr.limit(flow, scales=scales).value)
     )
     record("limits at 40 scales, α from 1e-8 to 1e2", ours=path, rival="40 times one", theirs=40 * alone)
@@ -122,7 +122,7 @@ def main():
         large = make(d, N)
         flow = lr.GradientFlow(lr.inits.tied_diagonal(d, (1e-4 / 4) ** 0.5), large)
         jax.block_until_ready(lr.limit(flow).value)
-        found, seconds = timed(lambda f=flow: lr.limit(f), 1)
+        found, seconds = best_of(lambda f=flow: lr.limit(f), 1)
         record(f"where a diagonal network stops, d = {d}, N = {N}, k = 1e-8", ours=seconds)
         print(
             f"  d = {d:6d}, N = {N:4d}: {seconds:7.3f} s, {seconds / (N * N * d) * 1e9:6.2f} ns per N²d; "

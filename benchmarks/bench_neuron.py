@@ -21,7 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 from record import record
 from scipy.integrate import solve_ivp
-from timing import timed
+from timing import best_of
 
 import lazyrich as lr
 
@@ -43,7 +43,7 @@ def flow_of(a, w, rates):
 
 
 @jax.jit
-def closed(a, w, rates):
+def closed_form(a, w, rates):
     def one(a, w, rates):
         nets = lr.exact(flow_of(a, w, rates), TIMES).nets
         return nets.weights[1][:, 0, 0], nets.weights[0][:, 0, :]
@@ -57,7 +57,7 @@ def field(_, state, rates):
     return rates[1] * (w @ gap), rates[0] * a * gap
 
 
-def integrated(solver, rtol):
+def by_diffrax(solver, rtol):
     @jax.jit
     def run(a, w, rates):
         def one(a, w, rates):
@@ -95,28 +95,28 @@ def by_scipy(count, rtol):
 
 
 @jax.jit
-def written(a):
-    """Return as many numbers as `closed`, without computing them."""
+def write_zeros(a):
+    """Return as many numbers as `closed_form`, without computing them."""
     each = jnp.broadcast_to(a[:, None], (COUNT, len(TIMES)))
     return 1.5 * each, 2.5 * jnp.broadcast_to(each[..., None], (*each.shape, 2))
 
 
-def measured():
+def measure():
     """Return the time to write the results of one neuron; and for each rival: name, rtol, trajectories per second of
     both, and error."""
-    jax.block_until_ready(written(A))
-    _, writing = timed(lambda: written(A), 7)
-    jax.block_until_ready(closed(A, W, RATES))
-    (ours, _), seconds = timed(lambda: closed(A, W, RATES), 7)
+    jax.block_until_ready(write_zeros(A))
+    _, writing = best_of(lambda: write_zeros(A), 7)
+    jax.block_until_ready(closed_form(A, W, RATES))
+    (ours, _), seconds = best_of(lambda: closed_form(A, W, RATES), 7)
     rows, best = [], COUNT / seconds
     for rtol in TOLERANCES:
         for name, solver in (("diffrax Tsit5, vmapped", dfx.Tsit5()), ("diffrax Dopri8, vmapped", dfx.Dopri8())):
             few = COUNT // 20  # enough to see the rate
-            run = integrated(solver, rtol)
+            run = by_diffrax(solver, rtol)
             jax.block_until_ready(run(A[:few], W[:few], RATES[:few]))
-            (path, _), taken = timed(lambda run=run, few=few: run(A[:few], W[:few], RATES[:few]), 2)
+            (path, _), taken = best_of(lambda run=run, few=few: run(A[:few], W[:few], RATES[:few]), 2)
             rows.append((name, rtol, best, few / taken, float(np.max(np.abs(path - ours[:few])))))
-        path, taken = timed(lambda rtol=rtol: by_scipy(SAMPLE, rtol), 1)
+        path, taken = best_of(lambda rtol=rtol: by_scipy(SAMPLE, rtol), 1)
         error = float(np.max(np.abs(path - ours[:SAMPLE])))
         rows.append(("scipy DOP853, each", rtol, best, SAMPLE / taken, error))
     return writing / COUNT, rows
@@ -131,7 +131,7 @@ def in_large_pages():
 
 def main():
     print(f"{COUNT} single neurons x {len(TIMES)} times, one thread; trajectories per second")
-    for where, (writing, rows) in (("", measured()), (", memory in large pages", in_large_pages())):
+    for where, (writing, rows) in (("", measure()), (", memory in large pages", in_large_pages())):
         what = f"a single neuron × {len(TIMES)} times, of {COUNT} with all δ, signs and rates{where}"
         print(f"  {'lazyrich.exact' + where:40s} {rows[0][2]:10,.0f}/s")
         for name, rtol, ours, theirs, error in rows:
@@ -142,7 +142,7 @@ def main():
     for last in (1.0, 1e6):
         scaled = jax.jit(lambda a, w, r, last=last: _ends(a, w, r, last))
         jax.block_until_ready(scaled(A, W, RATES))
-        _, taken = timed(lambda scaled=scaled: scaled(A, W, RATES))
+        _, taken = best_of(lambda scaled=scaled: scaled(A, W, RATES))
         print(f"  exact to t = {last:g}: {taken:.2f} s for all")
 
 
@@ -152,6 +152,6 @@ def _ends(a, w, rates, last):
 
 if __name__ == "__main__":
     if CHILD in sys.argv:
-        print(json.dumps(measured()))
+        print(json.dumps(measure()))
     else:
         main()

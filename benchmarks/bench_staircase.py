@@ -10,7 +10,7 @@ import single_thread  # noqa: F401 (before anything that starts threads)
 # isort: split
 import numpy as np
 from record import record
-from timing import timed
+from timing import best_of
 
 import lazyrich as lr
 
@@ -37,7 +37,7 @@ def main():
     for n, d, k in ((50, 200, 10), (200, 2000, 40), (200, 20000, 40)):
         problem = make(n, d, k)
         flow = lr.GradientFlow(lr.inits.tied_diagonal(d, 1.0), problem)
-        stairs, best = timed(lambda flow=flow: lr.staircase(flow), 5 if d < 20000 else 2)
+        stairs, best = best_of(lambda flow=flow: lr.staircase(flow), 5 if d < 20000 else 2)
         left = sum(len(stairs[i].left) for i in range(len(stairs))) if d < 20000 else None
         what = f"staircase, n = {n}, d = {d}: {len(stairs) - 1} jumps"
         print(f"{what}: {best:.3f} s, {left} features left; {stairs.certificate}")
@@ -45,11 +45,11 @@ def main():
         if d > 2000:
             record(what, ours=best, note=f"certificate {float(stairs.certificate.worst):.0e}")
             continue
-        (end, _), seconds = timed(lambda problem=problem: lr.potentials.basis_pursuit(problem.X, problem.y), 1)
+        (end, _), seconds = best_of(lambda problem=problem: lr.potentials.basis_pursuit(problem.X, problem.y), 1)
         error = np.max(np.abs(end - stairs.end)) / size
         record(what, ours=best, rival="HiGHS, the end alone", theirs=seconds, note=f"ends agree to {error:.0e}")
         print(f"  HiGHS, the end alone: {seconds:.3f} s, ratio {seconds / best:.1f}, ends agree to {error:.0e}")
-        found, seconds = timed(lambda problem=problem: lars(problem), 2)
+        found, seconds = best_of(lambda problem=problem: lars(problem), 2)
         if found is not None:
             error = np.max(np.abs(found[0] - stairs.end)) / size
             note = f"another path to the same end, in {found[1]} steps; ends agree to {error:.0e}"
@@ -60,7 +60,7 @@ def main():
         tiny = lr.GradientFlow(lr.inits.tied_diagonal(d, 1e-50), problem)
         end = 1.3 * stairs.at(1e-50).times[-1]
         lr.integrate(tiny, [0.0, end])
-        traj, seconds = timed(lambda tiny=tiny, end=end: lr.integrate(tiny, [0.0, end]), 1)
+        traj, seconds = best_of(lambda tiny=tiny, end=end: lr.integrate(tiny, [0.0, end]), 1)
         error = np.max(np.abs(np.asarray(traj.beta[-1]) - stairs.end)) / size
         note = f"the flow at one scale; ends agree to {error:.0e}"
         record(what, ours=best, rival="lazyrich.integrate, α = 1e-50", theirs=seconds, note=note)

@@ -54,15 +54,15 @@ def small(x, seed):
 
 
 @lru_cache
-def _compiled():
+def _compile_small():
     import jax
 
     return jax.jit(small)
 
 
-def compiled(x, seed):
+def small_in_jax(x, seed):
     """Compute the same cell as `small`, compiled by hand."""
-    return _compiled()(x, seed)
+    return _compile_small()(x, seed)
 
 
 def clock(function):
@@ -134,7 +134,7 @@ def batches(folder):
     """Time batches, including the compilation of the mapped function, and a twentieth of the cells one by one, after
     a warm-up."""
     count = COUNT // 10
-    for function in (small, compiled):
+    for function in (small, small_in_jax):
         per = {}
         for batch, some in ((None, count // 20), (256, count)):
             asked = {"seeds": SEEDS, "engine": "serial", "batch": batch}
@@ -144,19 +144,19 @@ def batches(folder):
             data, seconds = clock(lambda f=function, x=axes, o=out, a=asked: sweep.run(f, x, out=o, **a))
             assert bool(data["loss"].notnull().all())
             per[batch] = seconds / some
-        what = f"a small JAX cell{', compiled by hand' * (function is compiled)}, batch=256, of {count:,}"
+        what = f"a small JAX cell{', compiled by hand' * (function is small_in_jax)}, batch=256, of {count:,}"
         print(f"{what}: {1e3 * per[256]:.3f} ms, one by one {1e3 * per[None]:.3f} ms", flush=True)
         record(what, ours=per[256], rival="one by one", theirs=per[None])
 
 
-def computed(log):
+def n_computed(log):
     """Return how many cells were computed, with and without repetitions."""
     lines = [line for file in log.iterdir() for line in file.read_text().splitlines()]
     return len(lines), len(set(lines))
 
 
 def report(what, seconds, kills, out, log):
-    calls, different = computed(log)
+    calls, different = n_computed(log)
     found, look = clock(lambda: sweep.status(out))
     data, load = clock(lambda: sweep.load(out))
     lost = COUNT - found.done

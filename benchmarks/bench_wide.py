@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from record import record
 from scipy.linalg import blas, lapack
-from timing import timed
+from timing import best_of
 
 import lazyrich as lr
 from lazyrich.numerics import integration
@@ -62,11 +62,11 @@ def by_width():
         flow = lr.GradientFlow(lr.inits.wide(jax.random.key(0), 10, h, 5, gamma=5.0), problem)
         inside = integration.predictor_system
         lr.integrate(flow, times), lr.integrate(flow, times, hidden_rotation=False)  # compiled
-        traj, ours = timed(lambda f=flow: lr.integrate(f, times), 5)
-        _, alone = timed(lambda f=flow: lr.integrate(f, times, hidden_rotation=False), 5)
+        traj, ours = best_of(lambda f=flow: lr.integrate(f, times), 5)
+        _, alone = best_of(lambda f=flow: lr.integrate(f, times, hidden_rotation=False), 5)
         integration.predictor_system = lambda *_: None
         lr.integrate(flow, times)
-        full, layers = timed(lambda f=flow: lr.integrate(f, times), 2)
+        full, layers = best_of(lambda f=flow: lr.integrate(f, times), 2)
         integration.predictor_system = inside
         off = float(jnp.max(jnp.abs(full.beta - traj.beta)))
         name = "integrate in all layers"
@@ -77,7 +77,7 @@ def by_width():
 
 def main():
     by_width()
-    _, floor = timed(bare, 5)
+    _, floor = best_of(bare, 5)
     print(f"the bare calls of LAPACK and BLAS: {floor:.3f} s")
     tight = {"integrate, as it chooses": {}, "integrate, Dopri8, rtol 1e-13": {"solver": dfx.Dopri8(), "rtol": 1e-13}}
     loose = {"integrate, Tsit5, rtol 1e-8": {"solver": dfx.Tsit5(), "rtol": 1e-8}}
@@ -91,15 +91,15 @@ def main():
         flow, times = make(smallest), jnp.geomspace(1e-2, last, COUNT)
         print(f"{N}-{N}-{N}, singular values 1 ... {smallest:g}, {COUNT} times to t = {last:g}, one thread")
         (_, first), (traj, ours) = (
-            timed(lambda f=flow, t=times: lr.exact(f, t, hidden_rotation=False), n) for n in (1, 5)
+            best_of(lambda f=flow, t=times: lr.exact(f, t, hidden_rotation=False), n) for n in (1, 5)
         )
         print(f"  {'exact, hidden_rotation=False':30s} {ours:8.3f} s   first call {first:.1f} s")
-        (_, first), (full, taken) = (timed(lambda f=flow, t=times: lr.exact(f, t), n) for n in (1, 2))
+        (_, first), (full, taken) = (best_of(lambda f=flow, t=times: lr.exact(f, t), n) for n in (1, 2))
         apart = float(jnp.max(jnp.abs(full.beta - traj.beta)))
         print(f"  {'exact':30s} {taken:8.3f} s   first call {first:.1f} s; the two differ by {apart:.0e}")
         what = f"{N}-{N}-{N} at {COUNT} times, singular values 1 … {smallest:g}, t to {last:g}"
         for name, options in rivals.items():
-            path, seconds = timed(lambda f=flow, t=times, o=options: lr.integrate(f, t, **o), 2)
+            path, seconds = best_of(lambda f=flow, t=times, o=options: lr.integrate(f, t, **o), 2)
             error = float(jnp.max(jnp.abs(path.beta - traj.beta)))
             off = f"which is off by {error:.0e}"
             record(what, ours=ours, rival=name, theirs=seconds, note=off, limit=floor, limit_is="LAPACK and BLAS")

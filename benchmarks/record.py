@@ -6,7 +6,7 @@ In a script, once for each measurement:
 
     record("1e5 neurons × 100 times", ours=seconds, rival="diffrax Dopri8, rtol 1e-12", theirs=taken)
 
-- `ours`, `theirs`: costs, lower is better, in `unit` (seconds by default); those of `timed` include their noise.
+- `ours`, `theirs`: costs, lower is better, in `unit` (seconds by default); those of `best_of` include their noise.
 - `limit`, `limit_is`: the least cost that physics or the machine allow, where it is known, and what it is.
 - `note`: further information for the reader, such as errors.
 
@@ -88,11 +88,11 @@ def results(*paths):
     return found
 
 
-def shown(value, unit):
+def format_value(value, unit):
     """Format a number with its unit.
 
-    >>> shown(0.00234, "s"), shown(75.0, "s"), shown(3.14159, "GB"), shown(12345.6, "")
-    ('2.34 ms', '75 s', '3.14 GB', '12,346')
+    >>> [format_value(*cost) for cost in ((0.00234, "s"), (75.0, "s"), (3.14159, "GB"), (12345.6, ""))]
+    ['2.34 ms', '75 s', '3.14 GB', '12,346']
     """
     if unit == "s" and value < 1:
         value, unit = (value * 1e3, "ms") if value >= 1e-3 else (value * 1e6, "µs")
@@ -106,14 +106,14 @@ def table(found):
     for script, each in found.items():
         for row in each["rows"]:
             noise = f" (± {100 * row['spread']:.0f} %)" if row.get("spread") else ""
-            rival = f"{row['rival']}: {shown(row['theirs'], row['unit'])}" if "theirs" in row else ""
-            ratio = shown(row["ratio"], "") if "ratio" in row else ""
+            rival = f"{row['rival']}: {format_value(row['theirs'], row['unit'])}" if "theirs" in row else ""
+            ratio = format_value(row["ratio"], "") if "ratio" in row else ""
             limit = ""
             if "limit" in row:
-                times = shown(row["ours"] / row["limit"], "")
-                limit = f"{row['limit_is']}: {shown(row['limit'], row['unit'])}; we take {times} times that"
+                times = format_value(row["ours"] / row["limit"], "")
+                limit = f"{row['limit_is']}: {format_value(row['limit'], row['unit'])}; we take {times} times that"
             note = f"; {row['note']}" if "note" in row else ""
-            ours = f"{shown(row['ours'], row['unit'])}{noise}"
+            ours = f"{format_value(row['ours'], row['unit'])}{noise}"
             lines.append(f"| `{script}`: {row['what']}{note} | {ours} | {rival} | {ratio} | {limit} |")
     lines.append("")
     for each in found.values():
@@ -144,7 +144,7 @@ def slower(old, new):
             if worse > 1 + noise:
                 name = f"{script}, {row['what']}" + (f", against {row['rival']}" if "rival" in row else "")
                 said.append(
-                    f"{name}: {shown(was['ours'], was['unit'])} → {shown(row['ours'], row['unit'])}, "
+                    f"{name}: {format_value(was['ours'], was['unit'])} → {format_value(row['ours'], row['unit'])}, "
                     f"{worse:.2f} times as slow (noise {100 * noise:.0f} %)"
                 )
     return said

@@ -11,7 +11,7 @@ class Seconds(float):
     spread: float | None = None
 
 
-def timed(function, repeats=1):
+def best_of(function, repeats=1):
     """Return (result, seconds) of the best of some runs."""
     taken, result = [], None
     for _ in range(repeats):

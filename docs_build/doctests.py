@@ -5,7 +5,7 @@ from typing import Any
 import griffe
 
 
-def fenced(text: str) -> str:
+def add_fences(text: str) -> str:
     """Every paragraph that starts with a prompt, inside a fence."""
     paragraphs = text.split("\n\n")
     return "\n\n".join(f"```pycon\n{p}\n```" if p.lstrip().startswith(">>>") else p for p in paragraphs)
@@ -16,4 +16,4 @@ class Doctests(griffe.Extension):
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         if obj.docstring is not None:
-            obj.docstring.value = fenced(obj.docstring.value)
+            obj.docstring.value = add_fences(obj.docstring.value)

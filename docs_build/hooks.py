@@ -21,6 +21,9 @@ from lazyrich.papers.atlas.mathml import convert_tex
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 sys.path.insert(0, str(HERE))
+import architecture  # noqa: E402
+import costs  # noqa: E402
+
 import gallery  # noqa: E402
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # XLA's remarks about itself would look like failures of the pages
@@ -32,11 +35,13 @@ def on_pre_build(config: Any) -> None:
     """Draw the pictures that are missing or older than the code that draws them."""
     for script in sorted(HERE.glob("pictures*.py")):
         names = re.findall(r"^def (\w+)\(\) -> Figure", script.read_text(encoding="utf8"), re.MULTILINE)
-        drawn(DOCS / "pictures", dict.fromkeys(names, script), [str(script)])
-    drawn(DOCS / "gallery", {each.stem: each for each in gallery.SCRIPTS}, [gallery.__file__, str(DOCS / "gallery")])
+        draw_pictures(DOCS / "pictures", dict.fromkeys(names, script), [str(script)])
+    draw_pictures(
+        DOCS / "gallery", {each.stem: each for each in gallery.SCRIPTS}, [gallery.__file__, str(DOCS / "gallery")]
+    )
 
 
-def drawn(out: Path, sources: dict[str, Path], command: list[str]) -> None:
+def draw_pictures(out: Path, sources: dict[str, Path], command: list[str]) -> None:
     """The pictures of these names, by a process of their own: the site's builder does not import JAX. Of a draft, only
     empty ones."""
     library = max(path.stat().st_mtime for path in (HERE.parent / "src" / "lazyrich").rglob("*.py"))
@@ -62,8 +67,8 @@ def on_files(files: Any, config: Any) -> Any:
     pages |= {"explorer.html": explore().html} | gallery.files()
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
-    listed = ["theorems/index.md", *({titled(t["name"]): f"theorems/{t['slug']}.md"} for t in theorems)]
-    config.nav = filled(config.nav, listed)
+    listed = ["theorems/index.md", *({capitalize(t["name"]): f"theorems/{t['slug']}.md"} for t in theorems)]
+    config.nav = fill_navigation(config.nav, listed)
     return files
 
 
@@ -82,15 +87,19 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             "|---|---|---|",
             *(cells(name, paper.text, f"`{paper.text_sha256}`") for name, paper in texts),
         ],
-        "verdicts": counted(rows, list(Verdict)),
+        "verdicts": verdict_counts(rows, list(Verdict)),
         "gallery": gallery.cards(),
+        "architecture": architecture.diagram(),
+        "contracts": [f"- {name}." for name in architecture.contracts()],
+        "packages": architecture.paragraphs(),
+        "costs": costs.tables(),
     }
     for name, lines in made.items():
         markdown = markdown.replace(f"<!-- {name} -->", "\n".join(lines))
     return markdown
 
 
-def counted(rows: list[dict[str, Any]], verdicts: list[Any]) -> list[str]:
+def verdict_counts(rows: list[dict[str, Any]], verdicts: list[Any]) -> list[str]:
     """How many statements of each source have which verdict."""
     from lazyrich.papers.verdicts import Grade
 
@@ -121,16 +130,16 @@ def on_post_build(config: Any) -> None:
     subprocess.run([sys.executable, str(HERE / "verdicts.py"), str(RECORD), str(out)], check=True)
 
 
-def filled(nav: Any, listed: list[Any]) -> Any:
+def fill_navigation(nav: Any, listed: list[Any]) -> Any:
     """The navigation with the list of pages where it says `theorems`."""
     if isinstance(nav, list):
-        return [filled(entry, listed) for entry in nav]
+        return [fill_navigation(entry, listed) for entry in nav]
     if isinstance(nav, dict):
-        return {key: filled(entry, listed) for key, entry in nav.items()}
+        return {key: fill_navigation(entry, listed) for key, entry in nav.items()}
     return [{"Overview": listed[0]}, *listed[1:]] if nav == "theorems" else nav
 
 
-def titled(name: str) -> str:
+def capitalize(name: str) -> str:
     return name[0].upper() + name[1:]
 
 
@@ -143,7 +152,7 @@ def overview(theorems: list[dict[str, Any]]) -> str:
     rows: dict[str, list[str]] = {"exact": [], "limit": []}
     for t in theorems:
         keys = ", ".join(s["key"] for s in t["sources"])
-        rows[t["verb"]].append(cells(f"[{titled(t['name'])}]({t['slug']}.md)", t["first"], keys))
+        rows[t["verb"]].append(cells(f"[{capitalize(t['name'])}]({t['slug']}.md)", t["first"], keys))
     return "\n".join(
         [
             "# Theorems",
@@ -178,7 +187,7 @@ def page_of(theorem: dict[str, Any]) -> str:
     blocks = [f"::: {name}\n" for name in (theorem["formula"], *theorem["helpers"])]
     return "\n".join(
         [
-            f"# {titled(theorem['name'])}",
+            f"# {capitalize(theorem['name'])}",
             "",
             f'`{call}, theorem="{theorem["name"]}")` asks for it by name.',
             "",

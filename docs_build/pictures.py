@@ -107,7 +107,7 @@ def solvers() -> Figure:
 COLORS = (BLUE, GREEN, VERMILLION, "0.35", "0.6")
 
 
-def _placed() -> tuple[list[Any], dict[Any, list[int]], dict[Any, float], dict[Any, float]]:
+def _theorem_positions() -> tuple[list[Any], dict[Any, list[int]], dict[Any, float], dict[Any, float]]:
     """Theorems by equation; the rows of each one's cases; the heights of theorems and of equations."""
     equations = list(dict.fromkeys(e for theorem in lr.TRAJECTORY_THEOREMS for e in theorem.equations))
     theorems = sorted(lr.TRAJECTORY_THEOREMS, key=lambda t: [equations.index(t.equations[end]) for end in (0, -1)])
@@ -123,7 +123,7 @@ def _placed() -> tuple[list[Any], dict[Any, list[int]], dict[Any, float], dict[A
 
 def family_tree() -> Figure:
     """Which theorem contains which classical case, and on which equation it rests."""
-    cases, rows, heights, places = _placed()
+    cases, rows, heights, places = _theorem_positions()
     figure = Figure(figsize=(8.8, 0.35 * len(cases) + 0.7))
     axes = figure.add_axes((0.005, 0.005, 0.99, 0.99))
     axes.set(xlim=(-0.4, 100.4), ylim=(len(cases) + 0.1, -1.3))

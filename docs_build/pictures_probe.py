@@ -44,7 +44,7 @@ class Scaled(nn.Module):
         return self.s * self.net(x)
 
 
-def measured(s, seed):
+def measure_training(s, seed):
     x, y = blobs()
     model = Scaled(s, seed)
     probe = lt.Probe(model, x)
@@ -58,7 +58,7 @@ def measured(s, seed):
 
 
 def thresholds():
-    found = np.array([[measured(float(s), seed) for seed in range(SEEDS)] for s in SCALES])
+    found = np.array([[measure_training(float(s), seed) for seed in range(SEEDS)] for s in SCALES])
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8.0, 2.9), layout="constrained")
         names = {"kernel": "Kernel distance S", "gap": "Linearization gap"}

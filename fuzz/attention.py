@@ -117,7 +117,7 @@ def check(
     ends = {(pair.writers, pair.readers) for pair in pairs}
     errors = [gap(lt.tangent_kernel(model, x), naive_kernel(model, x)) / KEPT]
     for place, style in enumerate(styles):
-        missing = [pair for pair in expected(style, f"blocks.{place}.attn") if pair not in ends]
+        missing = [pair for pair in expected_pairs(style, f"blocks.{place}.attn") if pair not in ends]
         if missing:
             raise AssertionError(f"the pair {missing[0]} is not listed; there are {sorted(ends)}")
     revealed = copy.deepcopy(model)
@@ -134,7 +134,7 @@ def check(
     return Outcome(" and ".join(sorted(set(styles))), max(errors))
 
 
-def expected(style: str, where: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+def expected_pairs(style: str, where: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Return the pairs that must be listed, as names of writers and readers: queries and keys, values and
     projection."""
     q, k, v, out = {

@@ -155,14 +155,14 @@ def _data(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     return X, rng.choice([np.zeros(n), rng.normal(size=n), X @ rng.normal(size=d)])
 
 
-def _balanced(rng: np.random.Generator) -> list[Any]:
+def _draw_balanced(rng: np.random.Generator) -> list[Any]:
     w = rng.choice([np.array([0.6, 0.8]), np.array([1.0, 0.0]), rng.normal(size=2), np.zeros(2)])
     a = rng.choice([1.0, -1.0, 0.0, rng.normal(), np.linalg.norm(w)])
     return [float(a), w]
 
 
 POINTS = {
-    "neuron": lambda rng: [*_balanced(rng), _some(rng, 2), _rates(rng, 2)],
+    "neuron": lambda rng: [*_draw_balanced(rng), _some(rng, 2), _rates(rng, 2)],
     "neuron_init": lambda rng: [_some(rng, 2), float(rng.choice([1.0, 0.0, -1.0, 0.3])), _some(rng, 2)],
     "aligned": lambda rng: [_some(rng, 2), _rates(rng, 2)],
     "decayed": lambda rng: [_some(rng, 2), _rates(rng, 2), float(rng.choice([0.0, 2.0, np.log(5.0), -7.0]))],

@@ -108,7 +108,7 @@ def _diagonal(sizes: Any, target: Any, imbalance: float, turned: bool, rng: Any)
     return lr.GradientFlow(net, lr.Problem(np.diag([1.0, 0.5]), target))
 
 
-def _factored(sizes: Any, target: Any, imbalance: float, turned: bool, rng: Any) -> lr.GradientFlow:
+def _draw_two_layer(sizes: Any, target: Any, imbalance: float, turned: bool, rng: Any) -> lr.GradientFlow:
     (Q,) = _frames(turned, rng, 1)
     A = np.stack([np.outer(q, q).ravel() for q in Q.T])
     return lr.GradientFlow(lr.Factorization(Q @ np.diag(sizes)), lr.Problem(A, target))
@@ -124,6 +124,6 @@ FLOWS = {
     "deep aligned modes": _deep,
     "isotropic imbalance": _isotropic,
     "diagonal coordinates": _diagonal,
-    "commuting factorization": _factored,
+    "commuting factorization": _draw_two_layer,
     "single neuron": _neuron,
 }

@@ -68,7 +68,7 @@ def _beyond(rng: np.random.Generator, X: np.ndarray, c: int) -> np.ndarray:
     return noise - X @ np.linalg.pinv(X) @ noise
 
 
-def _aligned(rng: Any, U: np.ndarray, V: np.ndarray, plain: bool, rates: np.ndarray) -> list[np.ndarray]:
+def _draw_aligned(rng: Any, U: np.ndarray, V: np.ndarray, plain: bool, rates: np.ndarray) -> list[np.ndarray]:
     """Return layers whose modes lie in separate hidden planes, with any imbalance; some are balanced, opposed or
     absent."""
     R, w, a = orthogonal(rng, 4, 4, plain), np.zeros((4, 3)), np.zeros((4, 2))
@@ -105,14 +105,14 @@ def _deep(rng: Any, U: np.ndarray, V: np.ndarray, plain: bool, rates: np.ndarray
     return [np.sqrt(r) * (o * share) @ i.T for r, i, o in zip(rates, frames[:-1], frames[1:], strict=True)]
 
 
-def _untied(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, int]:
+def _draw_untied(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, int]:
     u, v = (rng.normal(size=(2, 3)) * rng.choice([1.0, 1.0, 0.0, 0.1], size=(2, 3)) for _ in range(2))
     if rng.random() < 0.3:
         v = u * rng.choice([1.0, -1.0], size=(2, 3)) * np.sqrt(rates[1] / rates[0])
     return [u, v], rates[:2], 1
 
 
-def _tied(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, int]:
+def _draw_tied(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarray, int]:
     return [rng.choice([1.0, 0.5, 0.0, -0.7, 0.01], size=(2, 3))], rates[:1], 2
 
 
@@ -120,9 +120,9 @@ def _deep_sides(rng: Any, rates: np.ndarray) -> tuple[list[np.ndarray], np.ndarr
     return [rng.choice([1.0, 0.5, 0.5, 0.0, 0.1], size=(2, 3))], rates[:1], 3
 
 
-LINEAR = {"aligned": _aligned, "isotropic": _isotropic, "deep": _deep}
+LINEAR = {"aligned": _draw_aligned, "isotropic": _isotropic, "deep": _deep}
 DECAYED = ("aligned", "isotropic", "diagonal", "tied", "affine")
-DIAGONAL = {"diagonal": _untied, "tied": _tied, "deep diagonal": _deep_sides}
+DIAGONAL = {"diagonal": _draw_untied, "tied": _draw_tied, "deep diagonal": _deep_sides}
 
 
 def network(kind: str, layers: list[np.ndarray], power: int) -> Any:
@@ -153,7 +153,7 @@ def field(kind: str, layers: list[np.ndarray], power: int, X: np.ndarray, y: np.
     return [after[l + 1].T @ pull @ before[l].T for l in range(len(layers))]
 
 
-def followed(
+def reference_states(
     kind: str,
     layers: list[np.ndarray],
     power: int,
@@ -190,7 +190,7 @@ def check(
     decay: float = 0.0,
 ) -> Outcome:
     layers, rates = [np.asarray(W) for W in layers], np.asarray(rates)
-    right = followed(kind, layers, power, X, y, rates, times, decay)
+    right = reference_states(kind, layers, power, X, y, rates, times, decay)
     # The same flow in other units: inputs 10^scale times as large, time 10^(−2 scale) times as long.
     unit = 10.0**scale
     wide = np.append(times, FOREVER) / unit / unit
@@ -206,7 +206,7 @@ def check(
         return Outcome(kind_of_flow, np.nan)
     rng = np.random.default_rng(0)
     shaken = [W * (1 + 1e-12 * rng.normal(size=W.shape)) for W in layers]
-    moved = followed(kind, shaken, power, X, y, rates, times, decay)
+    moved = reference_states(kind, shaken, power, X, y, rates, times, decay)
     size = max(np.max(np.abs(W)) for W in right) or 1.0
     blur = max(np.max(np.abs(m - r)) for m, r in zip(moved, right, strict=True))
     # Later, rounding decides, and a warning states it: the reference then leaves the saddle in an arbitrary direction.

@@ -39,13 +39,13 @@ def dense(take: Take, h: Any, width: int, bias: bool) -> Any:
     return out + take(width) if bias else out
 
 
-def transposed(take: Take, h: Any, width: int, bias: bool) -> Any:
+def transposed_layer(take: Take, h: Any, width: int, bias: bool) -> Any:
     """Apply a weight from the left, scaled as in NTK parametrization."""
     out = jnp.einsum("oi,...i->...o", take(width, h.shape[-1]) / np.sqrt(h.shape[-1]), h)
     return out + take(width)[None] if bias else out
 
 
-def tied(take: Take, h: Any, width: int, bias: bool) -> Any:
+def tied_layer(take: Take, h: Any, width: int, bias: bool) -> Any:
     W = take(h.shape[-1], width)
     return jnp.tanh(h @ W) @ (W.T if bias else 0.5 * W.T)
 
@@ -65,11 +65,11 @@ def adapter(take: Take, h: Any, width: int, bias: bool) -> Any:
     return h @ ((lax.stop_gradient(W) if bias else W) + take(d, 1) @ take(1, width))
 
 
-def gated(take: Take, h: Any, width: int, bias: bool) -> Any:
+def gated_layer(take: Take, h: Any, width: int, bias: bool) -> Any:
     return dense(take, h, width, bias) * jax.nn.sigmoid(dense(take, h, width, bias))
 
 
-def sliced(take: Take, h: Any, width: int, bias: bool) -> Any:
+def sliced_layer(take: Take, h: Any, width: int, bias: bool) -> Any:
     """Apply two layers stored in one array, whose parts may overlap."""
     d = h.shape[-1]
     theta = take(2 * d * width)
@@ -83,7 +83,7 @@ def recurrent(take: Take, h: Any, width: int, bias: bool) -> Any:
     return lax.scan(lambda z, _: (jnp.tanh(z @ W + b), None), h, length=3 if bias else 70)[0]
 
 
-def stacked(take: Take, h: Any, width: int, bias: bool) -> Any:
+def stacked_layer(take: Take, h: Any, width: int, bias: bool) -> Any:
     """Apply a stack of layers by a scan."""
     d = h.shape[-1]
     return lax.scan(lambda z, layer: (jnp.tanh(z @ layer[0] + layer[1]), None), h, (take(2, d, d), take(2, d)))[0]
@@ -95,32 +95,32 @@ def branching(take: Take, h: Any, width: int, bias: bool) -> Any:
     return jax.vmap(lambda z: one(z.reshape(-1)[0] > 0, operand=z))(h)
 
 
-def grouped(take: Take, h: Any, width: int, bias: bool) -> Any:
+def grouped_layer(take: Take, h: Any, width: int, bias: bool) -> Any:
     """Apply one weight to each of two copies."""
     pair = jnp.stack([h, -h if bias else h], -2)
     return jnp.einsum("...gi,gio->...go", pair, take(2, h.shape[-1], width)).sum(-2)
 
 
-def remembered(take: Take, h: Any, width: int, bias: bool) -> Any:
+def checkpointed_layer(take: Take, h: Any, width: int, bias: bool) -> Any:
     W = take(h.shape[-1], width)
     return (jax.checkpoint if bias else jax.jit)(lambda z: jnp.tanh(z @ W))(h)
 
 
-def unused(take: Take, h: Any, width: int, bias: bool) -> Any:
+def layer_with_unused(take: Take, h: Any, width: int, bias: bool) -> Any:
     """Request parameters without effect, or without entries."""
     take(width) if bias else take(0, width)
     return h
 
 
-def scaled(take: Take, h: Any, width: int, bias: bool) -> Any:
+def scaled_layer(take: Take, h: Any, width: int, bias: bool) -> Any:
     """Multiply a weight by a scalar parameter."""
     out = h @ (take() * take(h.shape[-1], width))
     return out * take(width) if bias else out
 
 
 STEPS = (
-    dense, transposed, tied, residual, norm, adapter, gated, sliced, recurrent, stacked, branching, grouped, remembered,
-    unused, scaled,
+    dense, transposed_layer, tied_layer, residual, norm, adapter, gated_layer, sliced_layer, recurrent, stacked_layer,
+    branching, grouped_layer, checkpointed_layer, layer_with_unused, scaled_layer,
 )  # fmt: skip
 BY_NAME = {step.__name__: step for step in STEPS}
 
@@ -191,7 +191,7 @@ def check(front: str, dtype: str, action: str, **case: Any) -> Outcome:
         try:
             error = ACTIONS[action](given) / ALLOWED[dtype]
         except ValueError as refused:
-            if not given.too_large() and ("all learning rates are 0" not in str(refused) or given.rated()):
+            if not given.too_large() and ("all learning rates are 0" not in str(refused) or given.has_positive_rate()):
                 raise
             error = None
         return Outcome(f"{action}, {front}", error)
@@ -210,7 +210,7 @@ class Given:
             self.params.append((case["size"] * (rng.normal(size=shape) + 0.1)).astype(case["dtype"]))
             return jnp.asarray(self.params[-1])
 
-        jax.eval_shape(partial(self._computed, drawn), self.x)  # only shapes are computed: nothing is compiled
+        jax.eval_shape(partial(self._layer_outputs, drawn), self.x)  # only shapes are computed: nothing is compiled
         self.moved = [p + (0.2 * case["size"] * rng.normal(size=p.shape)).astype(p.dtype) for p in self.params]
         self.v = rng.normal(size=(case["m"] or case["n"], case["c"])[: 2 if case["c"] else 1])
 
@@ -221,7 +221,7 @@ class Given:
         found = np.repeat(found[:1], count, 0) if self.case["same"] else found
         return found if front == "tokens" else found.astype(self.case["dtype"])
 
-    def _computed(self, take: Take, x: Any) -> Any:
+    def _layer_outputs(self, take: Take, x: Any) -> Any:
         c, act = self.case["c"], ACTIVATIONS[self.case["activation"]]
         h = FRONTS[self.case["front"]](take, x, self.case["how"])
         for name, width, bias in self.case["layers"]:
@@ -231,7 +231,7 @@ class Given:
 
     def f(self, params: Sequence[Any], x: Any) -> Any:
         rest = iter(params)
-        return self._computed(lambda *_: next(rest), x)
+        return self._layer_outputs(lambda *_: next(rest), x)
 
     @property
     def rates(self) -> dict[str, float] | None:
@@ -239,7 +239,7 @@ class Given:
         values = self.case["rates"]
         return None if values is None else dict(zip(("", "0", str(len(self.params) - 1)), values, strict=True))
 
-    def rated(self) -> bool:
+    def has_positive_rate(self) -> bool:
         """Return whether any parameter has a positive rate."""
         rates = self.rates or {"": 1.0}
         return any(rates.get(str(k), rates[""]) > 0 for k in range(len(self.params)))

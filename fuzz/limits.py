@@ -77,14 +77,14 @@ def check(kind: str, power: int, layers: list[np.ndarray], X: np.ndarray, y: np.
     absent = kind == "matrix" and np.linalg.matrix_rank(layers[0]) < len(layers[0])
     if absent or "decided by rounding" in ours.by.detail:
         return Outcome(f"{label}, decided by rounding", 0.0)
-    right = ended(name, layers, power, X, labels, rates)
+    right = end_of_flow(name, layers, power, X, labels, rates)
     if right is None:
         return Outcome(f"{label}, reference undecided", 0.0)
     error = np.max(np.abs(np.asarray(ours.value).ravel() - right.ravel()))
     return Outcome(label, float(error / (ALLOWED * _size(right))))
 
 
-def ended(
+def end_of_flow(
     name: str, layers: list[np.ndarray], power: int, X: np.ndarray, y: np.ndarray, rates: np.ndarray
 ) -> np.ndarray | None:
     """Return the predictor after a long time; None if it has not come to rest, or if it is too slow to decide."""

@@ -35,7 +35,9 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
     return {"kind": kind, "X": X, "y": labels, "start": start, "rate": float(rng.uniform(0.3, 2.0)), "times": times}
 
 
-def followed(X: np.ndarray, y: np.ndarray, start: np.ndarray, rate: float, times: list[float]) -> np.ndarray:
+def reference_predictors(
+    X: np.ndarray, y: np.ndarray, start: np.ndarray, rate: float, times: list[float]
+) -> np.ndarray:
     """Return β at each of the times, with repeated rows replaced by one row with their mean."""
     with mp.workdps(DIGITS):
         rows, counts = np.unique(X, axis=0, return_counts=True)
@@ -67,14 +69,14 @@ def check(kind: str, X: np.ndarray, y: np.ndarray, start: np.ndarray, rate: floa
             if not any(words in str(refusal) for words in ("ill-conditioned", "nearly dependent")):
                 raise
             refused += 1
-    right = followed(X, y, start, rate, asked)
+    right = reference_predictors(X, y, start, rate, asked)
     # Equal rows stay equal when they are perturbed: they are identified by the first of them.
     rng, (rows, which) = np.random.default_rng(0), np.unique(X, axis=0, return_inverse=True)
     blur = np.zeros_like(right)
     for _ in range(3):
         near = (rows * (1 + SHAKEN * rng.normal(size=rows.shape)))[which.ravel()]
         labels = y * (1 + SHAKEN * rng.normal(size=y.shape))
-        blur = np.maximum(blur, np.abs(followed(near, labels, start, rate, asked) - right))
+        blur = np.maximum(blur, np.abs(reference_predictors(near, labels, start, rate, asked) - right))
     # A parameter is as certain as the contributions of the labels and the start.
     size = np.maximum(np.abs(right), np.abs(start))
     error = np.abs(np.array(ours).reshape(right.shape) - right) / (ALLOWED * size + 3 * blur + 1e-300)

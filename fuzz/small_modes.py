@@ -63,7 +63,9 @@ def draw(rng: np.random.Generator) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _turned(kind: str, layers: list, X: np.ndarray, y: np.ndarray, turns: list) -> tuple[list, np.ndarray, np.ndarray]:
+def _rotate_flow(
+    kind: str, layers: list, X: np.ndarray, y: np.ndarray, turns: list
+) -> tuple[list, np.ndarray, np.ndarray]:
     """Return the same flow in other frames."""
     if kind == "matrix":
         Q, R = turns[0], turns[1]
@@ -73,7 +75,9 @@ def _turned(kind: str, layers: list, X: np.ndarray, y: np.ndarray, turns: list) 
     return new, turns[-1] @ X @ turns[0].T, turns[-1] @ y @ turns[len(layers)].T
 
 
-def _followed(kind: str, layers: list, power: int, X: np.ndarray, y: np.ndarray, times: Any) -> tuple[np.ndarray, Any]:
+def _reference_predictors(
+    kind: str, layers: list, power: int, X: np.ndarray, y: np.ndarray, times: Any
+) -> tuple[np.ndarray, Any]:
     """Return the predictors at the times. Without times, return the predictor and the time when the smallest mode is
     half learned."""
     shapes, cuts = [W.shape for W in layers], np.cumsum([W.size for W in layers])[:-1]
@@ -124,12 +128,12 @@ def check(
 ) -> Outcome:
     layers, X, y = [np.asarray(W) for W in layers], np.asarray(X), np.asarray(y)
     name = kind if kind in DIAGONAL or kind == "matrix" else "linear"
-    _, middle = _followed(name, layers, power, X, y, None)
+    _, middle = _reference_predictors(name, layers, power, X, y, None)
     if middle is None:
         return Outcome(f"{kind}, too slow for the reference", 0.0)
     times = middle * np.array([0.5, 0.9, 1.0, 1.1, 2.0])
-    right, _ = _followed(name, layers, power, X, y, times)
-    given = (layers, X, y) if turns is None else _turned(name, layers, X, y, [np.asarray(Q) for Q in turns])
+    right, _ = _reference_predictors(name, layers, power, X, y, times)
+    given = (layers, X, y) if turns is None else _rotate_flow(name, layers, X, y, [np.asarray(Q) for Q in turns])
     flow = lr.GradientFlow(network(kind, given[0], power), lr.Problem(*given[1:]))
     traj = lr.solve(flow, times)
     way = traj.by.kind
@@ -148,7 +152,7 @@ def check(
         shaken = [W * (1 + RELATIVE[way] * rng.normal(size=W.shape)) for W in layers]
         if turns is not None:
             shaken = [W + ABSOLUTE * scale * rng.normal(size=W.shape) for W in shaken]
-        moved, _ = _followed(name, shaken, power, X, y, times)
+        moved, _ = _reference_predictors(name, shaken, power, X, y, times)
         blur = max(blur, 4 * np.max(np.abs(moved - right)))
     if "decided by rounding" in traj.by.detail:
         return Outcome(f"{label}, decided by rounding", 0.0)

@@ -20,7 +20,7 @@ for axes, tau in zip(panels, (0.2, 0.7, 2.0), strict=True):
     flow = lr.GradientFlow(net, problem)
     time = [30 / tau**2]
     axes.plot(fine, lr.integrate(flow, time, precision="single").end(grid), label="network")
-    axes.plot(fine, lr.exact(flow.linearized(), time).end(grid), "--", label="tangent model")
+    axes.plot(fine, lr.exact(flow.linearize(), time).end(grid), "--", label="tangent model")
     axes.plot(x, problem.y, "k.")
     axes.set(title=f"τ = {tau:g}", xlabel="x")
 panels[0].legend()

@@ -76,7 +76,7 @@ traj: lr.Trajectory = lr.solve(flow, np.linspace(0, 30, 301))
 found: lr.Explanation = lr.explain(flow)
 limit: lr.Limit = lr.limit(flow)
 way: str = traj.by.kind
-theorem: lr.Theorem | None = found.used
+theorem: lr.Theorem | None = found.theorem
 half: float = float(lr.metrics.kernel_distance(traj)[-1])
 end: lr.Network = traj.end
 """

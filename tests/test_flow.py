@@ -79,7 +79,7 @@ def test_unequal_rates_are_a_rescaling():
 
 
 def test_linearized():
-    flow = lr.GradientFlow(NET, PROBLEM, rates=(2.0, 3.0)).linearized()
+    flow = lr.GradientFlow(NET, PROBLEM, rates=(2.0, 3.0)).linearize()
     assert isinstance(flow.net, lr.Linearized)
     assert [float(r) for r in flow.rates] == [2.0, 3.0]
     assert jnp.allclose(flow.beta(), NET.beta[:, 0])

@@ -96,7 +96,7 @@ def test_the_fit_time_is_that_of_the_tangent_model():
     flow, _ = sparse_flow(1e-3, alpha=100.0)
     curve = lr.decay_curve(flow, [1.0])
     undecayed = lr.GradientFlow(flow.net, flow.problem)
-    loss = lr.integrate(undecayed.linearized(), [0.0, curve.fit_time]).loss
+    loss = lr.integrate(undecayed.linearize(), [0.0, curve.fit_time]).loss
     assert abs(float(loss[1] / loss[0]) - 0.05) < 1e-6
     assert abs(float(lr.integrate(flow, [curve.fit_time]).loss[-1] / flow.loss()) - 0.05) < 1e-3
 

@@ -137,8 +137,8 @@ def test_it_is_followed_and_no_theorem_is_claimed(flow):
 
 
 def test_its_tangent_model_is_solved_in_closed_form(flow):
-    tangent = flow.linearized()
-    assert lr.explain(tangent).used.name == "affine model"
+    tangent = flow.linearize()
+    assert lr.explain(tangent).theorem.name == "affine model"
     exact, steps = lr.exact(tangent, [0.0, 0.05]), lr.descend(tangent, steps=500, lr=1e-4)
     assert distance(exact.end.layers, steps.end.layers) < 1e-3
     assert distance(tangent.ntk(), flow.ntk()) < 1e-14
@@ -221,7 +221,7 @@ def test_upstream_wants_equal_degrees():
 
 def test_save_and_load(tmp_path, traj):
     kind = type(traj.start)
-    for path in (traj, lr.descend(traj.flow.linearized(), steps=3, lr=0.01)):
+    for path in (traj, lr.descend(traj.flow.linearize(), steps=3, lr=0.01)):
         path.save(tmp_path / "t.npz")
         loaded = lr.Trajectory.load(tmp_path / "t.npz", kind)
         assert jax.tree.structure(loaded) == jax.tree.structure(path)

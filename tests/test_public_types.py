@@ -15,7 +15,7 @@ FLOWS = {
         lr.inits.neuron([0.1, 0.2], delta=0.5), lr.Problem(np.eye(2), Y), rates=(1.0, 0.5)
     ),
     "diagonal": lambda: lr.GradientFlow(lr.inits.diagonal(2, 0.1), lr.Problem(X, Y)),
-    "linearized": lambda: lr.GradientFlow(lr.inits.neuron([0.1, 0.2]), lr.Problem(X, Y)).linearized(),
+    "linearized": lambda: lr.GradientFlow(lr.inits.neuron([0.1, 0.2]), lr.Problem(X, Y)).linearize(),
 }
 
 

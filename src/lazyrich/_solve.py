@@ -52,7 +52,7 @@ def explain(flow: GradientFlow, of: str = "trajectory", *, theorem: Theorem | No
     >>> import numpy as np
     >>> from lazyrich import DeepLinear, Problem
     >>> flow = GradientFlow(DeepLinear([[[1.0, 0.0]], [[1.0]]]), Problem(np.eye(2), [0.0, 1.0]))
-    >>> explain(flow).used.name, explain(flow).defects[0]["whitened inputs"]
+    >>> explain(flow).theorem.name, explain(flow).defects[0]["whitened inputs"]
     ('single neuron', 0.0)
     """
     if not isinstance(flow, GradientFlow):

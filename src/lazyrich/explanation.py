@@ -25,7 +25,7 @@ class Explanation:
     of: str = "trajectory"
 
     @property
-    def used(self) -> Theorem | None:
+    def theorem(self) -> Theorem | None:
         """The theorem that `exact` and `solve`, or `limit`, would use."""
         for theorem, found in zip(self.theorems, self.defects, strict=True):
             if all(holds(defect) for defect in found.values()):
@@ -33,7 +33,7 @@ class Explanation:
         return None
 
     def __bool__(self) -> bool:
-        return self.used is not None
+        return self.theorem is not None
 
     @property
     def _relevant_indices(self) -> list[int]:
@@ -51,7 +51,7 @@ class Explanation:
 
     @property
     def _used_column(self) -> int:
-        return 1 + self._relevant_indices.index(self.theorems.index(self.used)) if self.used else 0
+        return 1 + self._relevant_indices.index(self.theorems.index(self.theorem)) if self.theorem else 0
 
     @property
     def _other_theorems_text(self) -> str:
@@ -62,12 +62,12 @@ class Explanation:
     def verdict(self) -> str:
         """A sentence that states what would be used."""
         if self.of == "limit":
-            if self.used is None:
+            if self.theorem is None:
                 return "No theorem says where this flow stops; limit() would refuse."
-            return f"limit() would use: {self.used.name} ({self.used.where})"
-        if self.used is None:
+            return f"limit() would use: {self.theorem.name} ({self.theorem.where})"
+        if self.theorem is None:
             return "No theorem covers this flow; solve() would integrate it."
-        return f"exact() and solve() would use: {self.used.name} ({self.used.where})"
+        return f"exact() and solve() would use: {self.theorem.name} ({self.theorem.where})"
 
     def __str__(self) -> str:
         header, rows = self._table_rows()

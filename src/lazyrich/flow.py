@@ -157,7 +157,7 @@ class GradientFlow(eqx.Module):
         """Whether the loss is a smooth function of the parameters. That of a `Population` is, except where w = 0."""
         return self.net.smooth_in_parameters or not self.problem.has_samples
 
-    def linearized(self) -> "GradientFlow":
+    def linearize(self) -> "GradientFlow":
         """Return the flow of the tangent model at the initialization: the lazy counterpart."""
         return self.with_net(Linearized(self.net))
 

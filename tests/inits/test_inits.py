@@ -318,7 +318,7 @@ def test_lora_with_orthogonal_rows_has_a_closed_form():
     X = np.linalg.qr(rng.normal(size=(9, 5)))[0]
     net = inits.lora(KEY, 5, 3, 2, alpha=8, size=0.4)
     flow = lr.GradientFlow(net, lr.Problem(X, rng.normal(size=(9, 3))).residual(rng.normal(size=(5, 3))), (1.0, 4.0))
-    assert lr.explain(flow).used.name == "isotropic imbalance"
+    assert lr.explain(flow).theorem.name == "isotropic imbalance"
     delta = float(jnp.trace(net.conserved_quantities(flow.rates)["Delta_1"])) / 2 / np.sqrt(4.0)
     assert delta == pytest.approx(-(8 / 2) * 0.4 * np.sqrt(4.0 / 1.0))
     assert np.allclose(lr.exact(flow, [0.7]).beta, lr.integrate(flow, [0.7]).beta, atol=1e-9)

@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 import lazyrich.torch as lt
-from lazyrich.jax import Probe, linearized, predict, tangent_kernel
+from lazyrich.jax import Probe, linearize, predict, tangent_kernel
 from lazyrich.jax._jacobian.checked_model import check_model
 from lazyrich.jax._metrics import _activations
 from tests.jax_models.jax_zoo import made, normal
@@ -94,7 +94,7 @@ def test_a_sample_stands_for_all_inputs():
 def test_lazy_training_follows_the_prediction_and_says_so():
     """A wide tangent model under optax: its outputs are those of `predict`, and the report calls it lazy."""
     params = as_params(in_torch())
-    g = linearized(f, params)
+    g = linearize(f, params)
     K, start, steps = tangent_kernel(f, params, X), f(params, X), 200
     rate = 0.5 / float(jnp.linalg.norm(K, 2))
     optimizer = optax.sgd(rate)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from lazyrich.jax import infinite, linearized, predict, tangent_kernel
+from lazyrich.jax import infinite, linearize, predict, tangent_kernel
 
 THEIRS = np.load(Path(__file__).parent / "neural_tangents.npz")
 x, x2, y = (THEIRS[name] for name in ("x", "x2", "y"))
@@ -34,7 +34,7 @@ def test_kernels_of_finite_networks():
     same(tangent_kernel(f, PARAMS, x, x2).reshape(6, C, 2, C).transpose(0, 2, 1, 3), "full")
     same(jnp.moveaxis(tangent_kernel(f, PARAMS, x, x2, outputs="each"), 0, -1), "diag")
     same(f(PARAMS, x) @ f(PARAMS, x2).T / C, "nngp")
-    same(linearized(f, PARAMS)([1.1 * p for p in PARAMS], x2), "lin")
+    same(linearize(f, PARAMS)([1.1 * p for p in PARAMS], x2), "lin")
 
 
 @pytest.mark.parametrize("when", TIMES)

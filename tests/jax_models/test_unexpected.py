@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from jax import lax
 
-from lazyrich.jax import Probe, kernel_distance, kernel_product, linearized, tangent_kernel
+from lazyrich.jax import Probe, kernel_distance, kernel_product, linearize, tangent_kernel
 from tests.jax_models.jax_zoo import explicit, normal
 
 X = jnp.asarray(normal(60, 5, 6))
@@ -158,7 +158,7 @@ def test_a_rule_for_backward_alone_serves_forward():
     g = lambda p, x: straight(x @ p["W"]) @ p["a"]  # noqa: E731
     K, v = explicit(g, PARAMS, X), normal(64, 5, 2)
     same(kernel_product(g, PARAMS, X, v).ravel(), K @ v.ravel())
-    same(tangent_kernel(linearized(g, PARAMS), PARAMS, X), K)
+    same(tangent_kernel(linearize(g, PARAMS), PARAMS, X), K)
     probe = Probe(g, PARAMS, X)
     probe.snapshot(1, jax.tree.map(lambda p: 1.01 * p, PARAMS))
     step = jnp.concatenate([leaf.ravel() for leaf in jax.tree.leaves(PARAMS)])

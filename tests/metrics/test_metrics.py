@@ -176,7 +176,7 @@ def test_function_distance_and_linearization_gap():
     traj = trajectory("wide")
     outputs = np.asarray(traj.outputs)
     assert np.allclose(metrics.function_distance(traj), np.sqrt(np.mean((outputs - outputs[0]) ** 2, axis=(1, 2))))
-    lazy = lr.descend(traj.flow.linearized(), steps=20, lr=0.01)
+    lazy = lr.descend(traj.flow.linearize(), steps=20, lr=0.01)
     gap = metrics.function_distance(traj, lazy)
     assert np.allclose(gap, np.sqrt(np.mean((outputs - np.asarray(lazy.outputs)) ** 2, axis=(1, 2))))
     assert np.all(metrics.linearization_gap(lazy) < 1e-14)

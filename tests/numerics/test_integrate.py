@@ -308,7 +308,7 @@ def test_lazy_networks_move_as_they_should(scale):
     problem = lr.Problem(rng.normal(size=(5, 10)), rng.normal(size=5))
     flow = lr.GradientFlow(
         lr.inits.symmetrized(jax.random.key(0), 10, 20, tau=scale, negative_slope=1.0), problem
-    ).linearized()
+    ).linearize()
     values, V = np.linalg.eigh(flow.ntk())
     times = np.array([0.3, 1.0, 3.0, 30.0]) / values[0]
     decay = np.exp(-times[:, None] * values)

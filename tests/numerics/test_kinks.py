@@ -290,7 +290,7 @@ def test_a_lazy_network_keeps_its_outputs():
     times = np.array([0.3, 1.0, 3.0]) / 1e8
     traj = lr.integrate(flow, times)
     assert "kink to kink" in traj.by.method
-    np.testing.assert_allclose(traj.outputs, lr.exact(flow.linearized(), times).outputs, atol=5e-7)
+    np.testing.assert_allclose(traj.outputs, lr.exact(flow.linearize(), times).outputs, atol=5e-7)
     huge = lr.integrate(flow.with_net(lr.TwoLayer(1e4 * net.W, 1e4 * net.a)), times / 1e8)
     assert "rounding at this scale" in huge.by.detail
 

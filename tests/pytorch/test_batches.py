@@ -103,7 +103,7 @@ def test_the_tangent_model_learns_as_the_kernel_says():
     torch.manual_seed(0)
     x, y = torch.randn(6, 3, dtype=torch.float64), torch.randn(6, 1, dtype=torch.float64)
     model = nn.Sequential(nn.Linear(3, 20), nn.Tanh(), nn.BatchNorm1d(20), nn.Linear(20, 1)).double()
-    tangent, K = lt.linearized(model), lt.tangent_kernel(model, x)
+    tangent, K = lt.linearize(model), lt.tangent_kernel(model, x)
     residual = (tangent(x) - y).detach()
     torch.testing.assert_close(residual, (model.eval()(x) - y).detach())
     optimizer = torch.optim.SGD([p for p in tangent.parameters() if p.requires_grad], lr=0.003)
@@ -113,7 +113,7 @@ def test_the_tangent_model_learns_as_the_kernel_says():
         optimizer.step()
         residual = residual - 0.003 * (K @ residual)
     torch.testing.assert_close((tangent(x) - y).detach(), residual, rtol=1e-9, atol=1e-11)
-    other = lt.linearized(model)
+    other = lt.linearize(model)
     other.load_state_dict(tangent.state_dict())
     torch.testing.assert_close(other(x), tangent(x))
 

@@ -46,7 +46,7 @@ assert "jax" not in sys.modules
     assert ran.returncode == 0, ran.stderr
 
 
-@pytest.mark.parametrize("what", ["probe.snapshot(1)", "lt.linearized(model)(x)"])
+@pytest.mark.parametrize("what", ["probe.snapshot(1)", "lt.linearize(model)(x)"])
 def test_no_warning_of_pytorch_about_itself_ends_a_measurement(what):
     """Its first forward derivative warns of its own `torch.jit.script`, in one category or another by its version."""
     code = f"""

@@ -82,10 +82,10 @@ def nearly_white(defect, size):
 
 @pytest.mark.parametrize("make", [nearly_commuting, nearly_orthogonal, nearly_white])
 def test_a_hypothesis_that_nearly_holds_is_measured_against_the_weakest_mode(make):
-    assert lr.explain(make(4e-12, 0.5)).used is not None  # nothing is weak: it counts as held
-    assert lr.explain(make(2e-15, 1e-10)).used is not None  # rounding: whatever it does, it is no reason
+    assert lr.explain(make(4e-12, 0.5)).theorem is not None  # nothing is weak: it counts as held
+    assert lr.explain(make(2e-15, 1e-10)).theorem is not None  # rounding: whatever it does, it is no reason
     weak = make(4e-12, 1e-10)
-    assert lr.explain(weak).used is None
+    assert lr.explain(weak).theorem is None
     with pytest.raises(lr.NoTheoremApplies, match="off by"):
         lr.exact(weak, [1.0])
     assert lr.solve(weak, [1.0]).by.kind == "integrated"

@@ -8,7 +8,7 @@ from lazyrich.jax import infinite
 from lazyrich.jax.curvature import adam_step_size, sharpness
 from lazyrich.jax.distance import kernel_distance, kernel_target_alignment
 from lazyrich.jax.kernel import kernel_product, tangent_kernel
-from lazyrich.jax.linearized import linearized
+from lazyrich.jax.linearization import linearize
 from lazyrich.jax.prediction import predict
 from lazyrich.jax.probe import Probe
 from lazyrich.jax.rescaling import balance, rescale, upstream
@@ -32,7 +32,7 @@ __all__ = [
     "kernel_distance",
     "kernel_product",
     "kernel_target_alignment",
-    "linearized",
+    "linearize",
     "predict",
     "rescale",
     "sharpness",

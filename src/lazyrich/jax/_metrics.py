@@ -15,7 +15,7 @@ from lazyrich.jax._jacobian.checked_model import CheckedModel, Diverged
 from lazyrich.jax._jacobian.parameter_flow import trace_parameters
 from lazyrich.jax._jacobian.program import KINKED_ACTIVATIONS, Program, called_name, evaluate
 from lazyrich.jax.kernel import padded_blocks
-from lazyrich.jax.linearized import value_and_jvp
+from lazyrich.jax.linearization import value_and_jvp
 from lazyrich.jax.rescaling import layer_name_of
 from lazyrich.jax.weight_rules import WEIGHT_RULES
 

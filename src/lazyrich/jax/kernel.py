@@ -15,7 +15,7 @@ from lazyrich._validate.integers import check_int
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Diverged, Function, check_model, check_samples
 from lazyrich.jax._jacobian.factors import JacobianFactors, gram, outputs_as_columns
 from lazyrich.jax._jacobian.learning_rates import Rates
-from lazyrich.jax.linearized import value_and_jvp
+from lazyrich.jax.linearization import value_and_jvp
 
 OutputMode = Literal["full", "each", "trace", "diagonal"]
 

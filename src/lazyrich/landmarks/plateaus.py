@@ -159,13 +159,13 @@ class Staircase:
             ) from None
         start, end = np.append(self.times, np.inf)[[i, i + 1]].tolist()
         loss, support = float(self.loss[i]), self.supports[i]
-        return Plateau(start, end, self._beta_at(i), loss, support, self.entered(i), self.left(i))
+        return Plateau(start, end, self._beta_at(i), loss, support, self.entering_features(i), self.leaving_features(i))
 
-    def entered(self, i: int) -> Int[ndarray, " e"]:
+    def entering_features(self, i: int) -> Int[ndarray, " e"]:
         """Return the features that enter at the beginning of plateau i."""
         return np.setdiff1d(self.supports[i], self.supports[i - 1]) if i else self.supports[0]
 
-    def left(self, i: int) -> Int[ndarray, " l"]:
+    def leaving_features(self, i: int) -> Int[ndarray, " l"]:
         """Return the features that leave at the beginning of plateau i."""
         return np.setdiff1d(self.supports[i - 1], self.supports[i]) if i else self.supports[0][:0]
 
@@ -225,7 +225,9 @@ class Staircase:
             if i == -MAX_ROWS // 2:
                 lines.append("   …")
             row = range(len(self))[i]
-            moves = " ".join(_signed("+", self.entered(row)) + _signed("−", self.left(row)))
+            moves = " ".join(
+                _signed_names("+", self.entering_features(row)) + _signed_names("−", self.leaving_features(row))
+            )
             lines.append(f"  {row:4d}  {self.times[row]:9.3g}  {self.loss[row]:9.3g}  {moves}".rstrip())
         return "\n".join([*lines, *([f"  {self.stop_reason}"] if self.stop_reason else [])])
 
@@ -245,7 +247,7 @@ def _slopes(problem: Problem, outputs: AnyArray) -> Float[ndarray, "..."]:
     return np.asarray(problem.loss.derivative(outputs, y))
 
 
-def _signed(sign: str, features: Sequence[int] | ndarray) -> list[str]:
+def _signed_names(sign: str, features: Sequence[int] | ndarray) -> list[str]:
     return [f"{sign}{i + 1}" for i in features]
 
 

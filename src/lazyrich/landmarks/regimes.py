@@ -60,7 +60,7 @@ def regime_limits(flow: GradientFlow, times: ArrayLike) -> RegimeLimits:
     raise_if_decayed(flow, "regime_limits")
     used, units = closed_form(flow)
     beta = jax.vmap(flow.beta)(units.unscale_net(used.networks_up_to_rotation(units.flow, units.scale_times(times))))
-    limits = {"lazy": exact(flow.linearized(), times).beta}
+    limits = {"lazy": exact(flow.linearize(), times).beta}
     plan = mode_schedule(flow)
     limits["rich"] = _staircase_beta(flow, plan, times)
     own = {name: regime(flow, times) for name, regime in used.limiting_betas.items()}

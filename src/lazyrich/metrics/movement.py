@@ -105,7 +105,7 @@ def function_distance(
 ) -> Array:
     """Return the root mean square difference of outputs on X (default: training inputs).
 
-    `start` may be another trajectory at the same times, for example the lazy one: `integrate(flow.linearized(),
+    `start` may be another trajectory at the same times, for example the lazy one: `integrate(flow.linearize(),
     times)`.
     """
     X = resolve_inputs(now, X)

@@ -11,7 +11,6 @@ from jaxtyping import Array, PyTree
 
 from lazyrich._core.array_namespace import tree_to_numpy
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
-from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics.driver import ADVICE, Advance
 from lazyrich.numerics.ode_system import OdeSystem
@@ -19,6 +18,7 @@ from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
 from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.numerics.system_stepper import SystemStepper
+from lazyrich.numerics.tolerances import MAX_SLIDING_RTOL, MIN_SLIDING_RTOL, Tolerances
 from lazyrich.trajectory import Provenance, Trajectory
 
 FIRST_CHUNK_STEPS, CHUNK_STEPS = (
@@ -29,10 +29,6 @@ KINK_TOLERANCE = 1e-6  # a neuron this close to a kink counts as on it
 MAX_KINKS_CHECKED = 2000  # pairs of neuron and sample
 STIFF_EXPLICIT_STEPS = 2000  # a flow is stiff if more explicit steps than this remain
 MAX_IMPLICIT_SIZE = 500  # up to this size a factorization is cheaper than many stages
-MIN_KINK_RTOL, MAX_KINK_RTOL = (
-    1e-4,
-    1e-2,
-)  # range of rtol for a flow that slides on kinks: the tightest that the steps allow
 AT_REST = 1e-9  # relative to the field at the start: if steps vanish below this, the field is not too steep but at rest
 SLOWDOWN_ALLOWANCE = 30  # flows slow down: early estimates of the remaining steps are too large by up to this factor
 
@@ -50,11 +46,11 @@ def _diffeqsolve(
     times: Array,
     until: StoppingCondition | None,
     solver: dfx.AbstractSolver,
-    tolerance: tuple[AnyArray, ...],
+    tolerances: Tolerances,
     max_steps: int,
 ) -> dfx.Solution:
     """Solve from y at t0; save the states at the times after t0, and the last state reached."""
-    rtol, atol = tolerance
+    rtol, atol = tolerances
     controller: dfx.AbstractStepSizeController = dfx.PIDController(rtol, atol, norm=_max_layer_rms)
     if not isinstance(
         solver, dfx.Dopri8
@@ -94,11 +90,10 @@ def _solve_chunk(equation: OdeSystem, *args: Any) -> tuple[PyTree, ...]:
 
 
 @eqx.filter_jit
-def tolerances(equation: OdeSystem, rtol: Array) -> tuple[tuple[Array, Array], Array]:
-    """Return the relative and absolute tolerance of a step, and the effect on the outputs of an absolute error of
-    one."""
-    blur = jax.lax.stop_gradient(equation.output_uncertainty())
-    return equation.tolerances(rtol, blur), blur
+def tolerances_and_sensitivity(equation: OdeSystem, rtol: Array) -> tuple[Tolerances, Array]:
+    """Return the tolerances of a step, and the sensitivity of the outputs."""
+    sensitivity = jax.lax.stop_gradient(equation.sensitivity())
+    return equation.tolerances(rtol, 1 / sensitivity), sensitivity
 
 
 def _hold_last(reached: Array, saved: Array, last: Array) -> Array:
@@ -112,13 +107,13 @@ def integrate_traced(
     times: Array,
     until: StoppingCondition | None,
     solver: dfx.AbstractSolver,
-    tolerance: tuple[AnyArray, ...],
+    tolerances: Tolerances,
     max_steps: int | None,
 ) -> Trajectory:
     """Integrate inside jit, vmap or grad with one solver. After an early stop the last state is repeated."""
     max_steps = 16_384 if max_steps is None else max_steps
     solution = _diffeqsolve(
-        equation, equation.initial_state(), jnp.zeros(()), times, until, solver, tolerance, max_steps
+        equation, equation.initial_state(), jnp.zeros(()), times, until, solver, tolerances, max_steps
     )
     (ts, (t_end,)), (ys, end) = cast(Any, solution.ts), cast(Any, solution.ys)
     stopped = solution.result == dfx.RESULTS.event_occurred
@@ -150,12 +145,14 @@ class DiffraxStepper(SystemStepper):
         times: np.ndarray,
         until: StoppingCondition | None,
         solver: dfx.AbstractSolver | None,
-        tolerance: tuple[AnyArray, ...],
+        tolerances: Tolerances,
         rtol: float,
-        blur: float,
+        sensitivity: float,
     ):
         self.solver: Any = dfx.Dopri8() if solver is None else solver
-        super().__init__(flow, equation, float(times[-1]), until, tolerance, rtol, blur, type(self.solver).__name__)
+        super().__init__(
+            flow, equation, float(times[-1]), until, tolerances, rtol, sensitivity, type(self.solver).__name__
+        )
         # Padded to few different lengths, so that few programs are compiled.
         length = max(16, 2 ** int(np.ceil(np.log2(len(times)))))
         self.padded = np.pad(times, (0, length - len(times)), mode="edge")
@@ -163,7 +160,7 @@ class DiffraxStepper(SystemStepper):
         self.automatic = solver is None
         self.pace: float | None = None  # time covered by the last chunk
         self.slides_from: float | None = None
-        self.kink_rtol = rtol
+        self.sliding_rtol = rtol
         self.finite = True  # whether the field is finite at the current state
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
@@ -177,7 +174,7 @@ class DiffraxStepper(SystemStepper):
                 self.padded,
                 self.until,
                 self.solver,
-                self.tolerance,
+                self.tolerances,
                 min(self._steps_before_check(), left),
             )
         )
@@ -217,18 +214,24 @@ class DiffraxStepper(SystemStepper):
     def _adapt_solver(self, pace: float, left: int) -> None:
         """Switch solvers or loosen the tolerance, if the remaining steps are too many."""
         to_go = self._steps_before_check() * (self.end - self.t) / pace
-        if to_go > STIFF_EXPLICIT_STEPS and float(self.tolerance[0]) < self.rtol and self.equation.has_settled(self.y):
-            self.tolerance = (self.rtol, self.rtol)
+        if (
+            to_go > STIFF_EXPLICIT_STEPS
+            and float(self.tolerances.rtol) < self.rtol
+            and self.equation.has_settled(self.y)
+        ):
+            self.tolerances = Tolerances(self.rtol, self.rtol)
         if to_go > STIFF_EXPLICIT_STEPS and self.slides_from is None and self._is_on_kink():
             self.solver, self.slides_from = RKC(), self.t
             self.used.append("RKC")
-            self._loosen_tolerance(max(self.rtol, MIN_KINK_RTOL))
+            self._loosen_tolerance(max(self.rtol, MIN_SLIDING_RTOL))
         elif to_go > STIFF_EXPLICIT_STEPS and isinstance(self.solver, dfx.Dopri8):
             size = sum(leaf.size for leaf in jax.tree.leaves(self.y))
             self.solver = Rodas(self.equation.jacobian) if size <= MAX_IMPLICIT_SIZE else RKC()
             self.used.append(type(self.solver).__name__)
-        elif self.slides_from is not None and to_go > SLOWDOWN_ALLOWANCE * left and self.kink_rtol < MAX_KINK_RTOL:
-            self._loosen_tolerance(min(10 * self.kink_rtol, MAX_KINK_RTOL))
+        elif (
+            self.slides_from is not None and to_go > SLOWDOWN_ALLOWANCE * left and self.sliding_rtol < MAX_SLIDING_RTOL
+        ):
+            self._loosen_tolerance(min(10 * self.sliding_rtol, MAX_SLIDING_RTOL))
 
     def _is_on_kink(self) -> bool:
         """Return whether some neuron is on the kink of some sample, |w·x| ≪ |w||x|."""
@@ -245,6 +248,6 @@ class DiffraxStepper(SystemStepper):
 
     def _loosen_tolerance(self, rtol: float) -> None:
         """Continue with a looser tolerance, and record it in `used`."""
-        self.tolerance = tuple(rtol / self.kink_rtol * tol for tol in self.tolerance)
-        self.kink_rtol = rtol
+        self.tolerances = Tolerances(*(rtol / self.sliding_rtol * tol for tol in self.tolerances))
+        self.sliding_rtol = rtol
         self.used[-1] = f"RKC at rtol {rtol:g} from t = {self.slides_from:.3g}, where the flow slides on kinks"

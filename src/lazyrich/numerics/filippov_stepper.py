@@ -14,13 +14,12 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Advance, Stepper
 from lazyrich.numerics.kinks import AmbiguousKinks, KinkConfiguration
-from lazyrich.numerics.ode_system import parameter_tolerance
 from lazyrich.numerics.stopping import StoppingCondition
+from lazyrich.numerics.tolerances import parameter_tolerances, uncertainty_warning
 from lazyrich.trajectory import Provenance
 
 MAX_KINKS = 2500  # pairs of neuron and sample
 MAX_PARAMETERS = 1000
-MAX_OUTPUT_UNCERTAINTY = 1e-6  # relative; a larger uncertainty is reported
 MAX_SWITCHES_WITHOUT_PROGRESS = 200
 SHRUNK = 0.1  # relative: a neuron that decays to this share of itself gets a new unit
 STIFF_STEPS = 3000  # an implicit method is cheaper if more steps than this remain
@@ -53,9 +52,9 @@ class FilippovStepper(Stepper):
         gain = np.sqrt(np.sum(hidden**2) + np.sum(self.kinks.lengths**2 * (self.kinks.gate**2 @ a**2)))
         y = np.asarray(flow.problem.y).reshape(-1)
         to_go = np.sqrt(len(y)) if flow.problem.loss.is_margin_loss else np.linalg.norm(hidden @ a - y)
-        lazy = to_go / (gain * np.sqrt(self.base.size)) if gain > 0 and to_go > 0 else np.inf
-        self.rtol, self.atol = rtol, float(parameter_tolerance(rtol, sizes, lazy))
-        self.blur = self.atol / lazy if np.isfinite(lazy) else 0.0
+        reach = to_go / (gain * np.sqrt(self.base.size)) if gain > 0 and to_go > 0 else np.inf
+        self.rtol, self.atol = rtol, float(parameter_tolerances(rtol, sizes, reach).atol)
+        self.output_uncertainty = self.atol / reach if np.isfinite(reach) else 0.0
         self.decayed, self.sizes = flow.decay is not None, self._neuron_sizes()
         self.idle = 0
         self.length: float | None = None
@@ -100,8 +99,7 @@ class FilippovStepper(Stepper):
         text += f"{kinks.slides} slid on"
         if kinks.rests:
             text += f", {kinks.rests} neurons come to rest at w = 0"
-        if self.blur > MAX_OUTPUT_UNCERTAINTY:
-            text += f"; rounding at this scale leaves the outputs uncertain by {self.blur:.0e} of what they have to go"
+        text += uncertainty_warning(self.output_uncertainty)
         if kinks.forks:
             text += f"; {pluralize(kinks.forks, 'time')} the flow is not unique, and one way was taken"
         return text

@@ -20,6 +20,7 @@ from lazyrich.numerics.mode_frame import mode_frame
 from lazyrich.numerics.ode_system import choose_system
 from lazyrich.numerics.predictor_system import cannot_leave_out_rotation, predictor_system
 from lazyrich.numerics.stopping import StoppingCondition
+from lazyrich.numerics.tolerances import KINK_TO_KINK_RTOL, PIECEWISE_RTOL, SINGLE_RTOL, SMOOTH_RTOL
 from lazyrich.trajectory import Trajectory
 
 TINY = float(np.finfo(float).tiny)
@@ -103,10 +104,10 @@ def integrate(
             raise ValueError("precision='single' is for problems with samples; follow a Population in double precision")
         if not known:
             raise ValueError("precision='single' cannot be traced by jit, vmap or grad; call it outside of them")
-        loose = float(check_positive("rtol", 3e-2 if rtol is None else rtol))
+        loose = float(check_positive("rtol", SINGLE_RTOL if rtol is None else rtol))
         return drive(Float32RkcStepper(flow, float(times[-1]), until, loose), np.asarray(times), **limits)
     if solver is None and atol is None and known and filippov_stepper.is_suitable(flow):
-        tight = float(check_positive("rtol", 1e-12 if rtol is None else rtol))
+        tight = float(check_positive("rtol", KINK_TO_KINK_RTOL if rtol is None else rtol))
         try:
             return drive(
                 filippov_stepper.FilippovStepper(flow, float(times[-1]), until, tight), np.asarray(times), **limits
@@ -118,16 +119,16 @@ def integrate(
     if predictor is None and not hidden_rotation:
         raise ValueError(cannot_leave_out_rotation(flow, known))
     equation = predictor or (mode_frame(flow) if known and atol is None else None) or choose_system(flow)
-    relative = check_positive("rtol", (1e-10 if flow.is_smooth else 1e-11) if rtol is None else rtol)
-    tolerance, blur = diffrax_stepper.tolerances(equation, relative)
+    relative = check_positive("rtol", (SMOOTH_RTOL if flow.is_smooth else PIECEWISE_RTOL) if rtol is None else rtol)
+    tolerances, sensitivity = diffrax_stepper.tolerances_and_sensitivity(equation, relative)
     if atol is not None:
-        tolerance = (tolerance[0], check_positive("atol", atol))
-    if not (known and is_concrete(tolerance)):
+        tolerances = tolerances._replace(atol=check_positive("atol", atol))
+    if not (known and is_concrete(tolerances)):
         times = raise_if(times, invalid_values(flow))
         return diffrax_stepper.integrate_traced(
-            flow, equation, times, until, solver or dfx.Dopri8(), tolerance, max_steps
+            flow, equation, times, until, solver or dfx.Dopri8(), tolerances, max_steps
         )
-    measured = tolerance, float(relative), float(blur)
+    measured = tolerances, float(relative), float(sensitivity)
     if solver is None and lsoda_stepper.is_suitable(equation):
         try:
             with lsoda_stepper.LSODA_LOCK:

@@ -17,11 +17,11 @@ from lazyrich.numerics.driver import Advance, tree_all_finite
 from lazyrich.numerics.ode_system import DecayedMirrorSystem, OdeSystem
 from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.numerics.system_stepper import SystemStepper
+from lazyrich.numerics.tolerances import LSODA_MIN_RTOL
 
 CHUNK_STEPS = 64  # steps between two checks of the stopping condition
 MAX_SIZE = 500  # variables: up to this number a factorization is cheaper than many steps
-FIRST_STEP = 1e-3  # length of the first step relative to `reach`
-MIN_RTOL = 3e-14  # LSODA accepts no smaller relative tolerance
+FIRST_STEP = 1e-3  # length of the first step, relative to the time in which a parameter changes by a factor
 NONFINITE_REPLACEMENT = 1e100  # LSODA reduces its step after values this large, but not after NaN
 LSODA_LOCK = threading.RLock()  # before version 1.17 of SciPy all threads share one LSODA
 
@@ -72,8 +72,8 @@ class LsodaStepper(SystemStepper):
         pace = np.max(np.abs(field(0.0, self.y)[:n] @ X) / fixed.step_scale(self.y[:n] @ X), initial=0.0)
         pace = max(pace, *map(float, decay), 0.0)
         first = min(FIRST_STEP / pace, self.end) if pace > 0 else self.end
-        rtol, atol = (float(tol) for tol in self.tolerance)
-        return LSODA(field, 0.0, self.y, self.end, first, rtol=max(rtol, MIN_RTOL), atol=atol, jac=jacobian)
+        rtol, atol = (float(tol) for tol in self.tolerances)
+        return LSODA(field, 0.0, self.y, self.end, first, rtol=max(rtol, LSODA_MIN_RTOL), atol=atol, jac=jacobian)
 
     def advance(self, wanted: np.ndarray, left: int) -> Advance:
         times: list[float] = []

@@ -19,14 +19,13 @@ from jaxtyping import Array
 from lazyrich._core.types import Layers
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Network
-from lazyrich.numerics.ode_system import FLOAT64_ROUNDING, ParameterSystem
+from lazyrich.numerics.ode_system import ParameterSystem
+from lazyrich.numerics.tolerances import FLOAT64_ROUNDING, MIN_RTOL, SMOOTH_RTOL, Tolerances, mode_tolerances
 from lazyrich.problem import Problem, Square
 
 SMALL_MODE = 1e-3  # relative to the largest singular value of a layer: a smaller mode can be hidden by the layer's norm
 MIN_MODE = 1e-14  # relative to the largest: a smaller mode is rounding error
-DEFAULT_RTOL = 1e-10
 NOISE_TOLERANCE = 16 * FLOAT64_ROUNDING  # relative to the largest weight: size of the errors that fluctuate at rest
-MIN_RTOL = 2e-14  # smallest relative tolerance that float64 steps can satisfy
 # relative to the initial residual: below this, every mode that can be distinguished is learned
 RESIDUAL_AT_REST = 1e-12
 MAX_PARAMETERS = 2_500
@@ -40,7 +39,7 @@ class ModeFrame(ParameterSystem):
     rotated: GradientFlow
     frames: tuple[Array, ...]
     scales: tuple[Array, ...]
-    rtol_factor: Array  # relative error allowed at the start, for an error of 1 at the end
+    growth: Array  # factor by which a relative error at the start has grown at the end
 
     def initial_state(self) -> Layers:
         return tuple(np.zeros(np.shape(scale)) for scale in self.scales)
@@ -57,17 +56,16 @@ class ModeFrame(ParameterSystem):
             tuple(after @ W @ before.T for W, (before, after) in zip(layers, pairwise(self.frames), strict=True))
         )
 
-    def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
-        tight = jnp.maximum(rtol * self.rtol_factor, MIN_RTOL)
-        return tight, tight
+    def tolerances(self, rtol: Array, reach: Array) -> Tolerances:
+        return mode_tolerances(rtol, self.growth)
 
     def has_settled(self, y: Layers) -> bool:
         problem = self.flow.problem
         left, start = (jnp.linalg.norm(net(problem.X) - problem.y) for net in (self.network(y), self.flow.net))
         return isinstance(problem.loss, Square) and bool(left <= RESIDUAL_AT_REST * start)
 
-    def uncertainty(self, atol: float, blur: float) -> float:
-        return MIN_RTOL / float(self.rtol_factor)
+    def output_uncertainty(self, atol: float, sensitivity: float) -> float:
+        return MIN_RTOL * float(self.growth)
 
 
 def mode_frame(flow: GradientFlow) -> ModeFrame | None:
@@ -83,7 +81,7 @@ def mode_frame(flow: GradientFlow) -> ModeFrame | None:
     smallest = min(np.min(values[values > MIN_MODE * values[0]], initial=np.inf) for values in singular)
     if not (0 < top < np.inf) or smallest > SMALL_MODE * min(values[0] for values in singular):
         return None
-    factor = float((smallest / top) ** (net.degree - 2))
+    growth = float((top / smallest) ** (net.degree - 2))
     U, _, Vt = np.linalg.svd(weights[0])
     frames = [Vt.T, U]
     for W in weights[1:]:
@@ -93,19 +91,19 @@ def mode_frame(flow: GradientFlow) -> ModeFrame | None:
     X, y = np.asarray(problem.X) @ frames[0], np.asarray(problem.y).reshape(problem.n, -1) @ frames[-1]
     turned_problem = Problem(X, y, problem.loss, problem.kappa)
     rotated = GradientFlow(DeepLinear(turned), turned_problem, flow.rates, flow.decay)
-    lazy = max(1 / float(ParameterSystem(flow).output_uncertainty()), FLOAT64_ROUNDING / DEFAULT_RTOL * top)
-    scales = tuple(jnp.asarray(_scales(W, top, lazy)) for W in turned)
-    return ModeFrame(flow, rotated, tuple(jnp.asarray(frame) for frame in frames), scales, jnp.asarray(factor))
+    reach = max(1 / float(ParameterSystem(flow).sensitivity()), FLOAT64_ROUNDING / SMOOTH_RTOL * top)
+    scales = tuple(jnp.asarray(_scales(W, top, reach)) for W in turned)
+    return ModeFrame(flow, rotated, tuple(jnp.asarray(frame) for frame in frames), scales, jnp.asarray(growth))
 
 
-def _scales(W: np.ndarray, top: float, lazy: float) -> np.ndarray:
+def _scales(W: np.ndarray, top: float, reach: float) -> np.ndarray:
     """Return the size of each coordinate that is a mode, and for others a size at which rounding has no effect.
 
-    A lazy network hardly moves; there, `lazy` is the movement needed to fit, and no unit is larger.
+    No unit is larger than the reach: a lazy network hardly moves.
     """
     size = np.abs(W)
     beside = np.maximum(size.max(axis=0, keepdims=True), size.max(axis=1, keepdims=True))
     is_mode = (size > SMALL_MODE * beside) & (size > MIN_MODE * top)
     return np.where(
-        is_mode, np.minimum(size, lazy), np.maximum(np.minimum(size, lazy), NOISE_TOLERANCE / MIN_RTOL * top)
+        is_mode, np.minimum(size, reach), np.maximum(np.minimum(size, reach), NOISE_TOLERANCE / MIN_RTOL * top)
     )

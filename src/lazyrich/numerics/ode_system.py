@@ -14,11 +14,15 @@ from lazyrich._core.stacked_map import vmap_over_stack
 from lazyrich._core.types import AnyArray, Layers
 from lazyrich.flow import GradientFlow, decay_rates_are_equal
 from lazyrich.networks import Diagonal, Network
-from lazyrich.population import Population
+from lazyrich.numerics.tolerances import (
+    Tolerances,
+    mirror_sensitivity,
+    mirror_tolerances,
+    parameter_sensitivity,
+    parameter_tolerances,
+)
 from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.potentials.potential import Separable
-
-FLOAT64_ROUNDING = 2 * float(jnp.finfo(float).eps)  # relative: a smaller error cannot be detected
 
 
 class OdeSystem(eqx.Module):
@@ -40,22 +44,21 @@ class OdeSystem(eqx.Module):
         """Return stacked states as networks of the flow that was given."""
         return vmap_over_stack(self.network, states)
 
-    def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
-        """Return the relative and absolute tolerance of a step that correspond to a relative error rtol of the
-        network."""
+    def sensitivity(self) -> Array:
+        """Return the change of the outputs, relative to the residual, due to an error of one in every coordinate."""
         raise NotImplementedError
 
-    def output_uncertainty(self) -> Array:
-        """Return the effect on the outputs of an error of one in every coordinate, relative to the residual."""
+    def tolerances(self, rtol: Array, reach: Array) -> Tolerances:
+        """Return the tolerances of a step that correspond to a relative error rtol of the network."""
         raise NotImplementedError
 
     def has_settled(self, y: PyTree) -> bool:
         """Return whether errors no longer grow, so that a tightened tolerance may be loosened again."""
         return False
 
-    def uncertainty(self, atol: float, blur: float) -> float:
+    def output_uncertainty(self, atol: float, sensitivity: float) -> float:
         """Return the uncertainty of the outputs due to the absolute tolerance, relative to the residual."""
-        return blur * atol
+        return sensitivity * atol
 
     @property
     def potential(self) -> Separable | None:
@@ -84,16 +87,12 @@ class ParameterSystem(OdeSystem):
     def network(self, y: Layers) -> Network:
         return self.flow.net.with_layers(self._layers(y))
 
-    def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
-        flow = jax.lax.stop_gradient(self.flow)
-        leaves = jax.tree.leaves(flow.net.layers)
-        sizes = jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in leaves])
-        return rtol, parameter_tolerance(rtol, sizes, 1 / blur)
+    def sensitivity(self) -> Array:
+        return parameter_sensitivity(self.flow)
 
-    def output_uncertainty(self) -> Array:
-        number = sum(leaf.size for leaf in jax.tree.leaves(self.flow.net.layers))
-        norms = _jacobian_and_kernel_norms if self.flow.problem.has_samples else _population_jacobian_norm
-        return norms(self.flow)[0] * jnp.sqrt(number) / residual_norm(self.flow)
+    def tolerances(self, rtol: Array, reach: Array) -> Tolerances:
+        leaves = jax.tree.leaves(jax.lax.stop_gradient(self.flow).net.layers)
+        return parameter_tolerances(rtol, jnp.stack([jnp.sqrt(jnp.mean(leaf**2)) for leaf in leaves]), reach)
 
 
 class MirrorSystem(OdeSystem):
@@ -124,23 +123,16 @@ class MirrorSystem(OdeSystem):
         problem, net = self.flow.problem, self.network(y)
         return -problem.curvature(net(problem.X))[:, None] * net.ntk(problem.X, rates=self.flow.rates)
 
-    def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
-        # Only differences of ν matter; one of G = Xᵀν of order 1/(rate × degree) changes parameters by a factor. The
-        # errors of the n coordinates of ν average out in G, so the unit is set by the entries of X, not by its columns.
-        # In a lazy network the outputs set the unit: an error δν changes them by K δν.
+    def sensitivity(self) -> Array:
+        return mirror_sensitivity(self.flow)
+
+    def tolerances(self, rtol: Array, reach: Array) -> Tolerances:
+        # A difference of G = Xᵀν of order 1/(rate × degree) changes parameters by a factor. The errors of the n
+        # coordinates of ν average out in G, so the unit is set by the entries of X, not by its columns.
         flow = jax.lax.stop_gradient(self.flow)
         fastest = jnp.max(jnp.stack(flow.rates)) * flow.net.degree
         entry = jnp.max(jnp.sqrt(jnp.mean(flow.problem.X**2, axis=0)))
-        unit = 1 / (fastest * jnp.where(entry > 0, entry, 1.0))
-        lazy = 1 / blur
-        # The factor 2.5 was measured: with it the parameters are as accurate as by integrating them. Where labels
-        # cannot be reached, ν grows without bound, and so does its rounding.
-        return 2 * FLOAT64_ROUNDING * jnp.ones(()), jnp.maximum(
-            rtol * jnp.minimum(2.5 * unit, lazy), FLOAT64_ROUNDING * unit
-        )
-
-    def output_uncertainty(self) -> Array:
-        return _jacobian_and_kernel_norms(self.flow)[1] * jnp.sqrt(self.flow.problem.n) / residual_norm(self.flow)
+        return mirror_tolerances(rtol, 1 / (fastest * jnp.where(entry > 0, entry, 1.0)), reach)
 
 
 class DecayedMirrorSystem(MirrorSystem):
@@ -170,61 +162,6 @@ class DecayedMirrorSystem(MirrorSystem):
         outputs = self.network(y)(self.flow.problem.X)
         fall = 2 * self.flow.problem.curvature(outputs) * outputs  # f is e^{−2κt} times a function of ν
         return jnp.pad(jnp.column_stack([super().jacobian(y), fall]), ((0, 1), (0, 0)))
-
-
-def parameter_tolerance(rtol: AnyArray | float, sizes: Array, lazy: AnyArray | float) -> Array:
-    """Return the absolute tolerance of parameters, from the sizes of the layers and the movement that fits the labels.
-
-    A relative error at a small initialization becomes a shift in time, so the smallest layer sets the unit. At a large
-    initialization the outputs do: an error δθ changes them by ‖J‖ δθ, and `lazy` is the δθ that changes them by what is
-    to be learned.
-    """
-    smallest = jnp.min(jnp.where(sizes > 0, sizes, jnp.inf))
-    smallest = jnp.where(jnp.isfinite(smallest), smallest, 1.0)
-    return jnp.maximum(rtol * jnp.minimum(smallest, lazy), FLOAT64_ROUNDING * jnp.max(sizes))
-
-
-def residual_norm(flow: GradientFlow) -> Array:
-    """Return the norm of the residual; for losses without a target, that of a residual of one per sample."""
-    if not flow.problem.has_samples:
-        size = jnp.sqrt(2 * flow.loss() / flow.problem.kappa)
-        return jnp.where(size > 0, size, 1.0)
-    if flow.problem.loss.is_margin_loss:
-        return jnp.sqrt(1.0 * flow.problem.n)
-    size = jnp.linalg.norm((flow.outputs() - flow.problem.y).ravel())
-    return jnp.where(size > 0, size, 1.0)
-
-
-def _jacobian_and_kernel_norms(flow: GradientFlow, rounds: int = 8) -> tuple[Array, Array]:
-    """Return lower bounds of ‖J‖ and ‖K‖ at the start, by power iteration on K = Σ η_l J_l J_lᵀ."""
-    net, X = flow.net, flow.problem.X
-    vector = jnp.cos(1.0 + jnp.arange(flow.problem.y.size) ** 2).reshape(net(X).shape)
-
-    def round_(_: int, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
-        vector = state[0] / jnp.where(jnp.linalg.norm(state[0]) > 0, jnp.linalg.norm(state[0]), 1.0)
-        pulled = net.pullback(X, vector)
-        gain = jnp.sqrt(sum(jnp.sum(leaf**2) for leaf in jax.tree.leaves(pulled)))
-        pushed = tuple(jax.tree.map(lambda leaf, r=r: r * leaf, p) for r, p in zip(flow.rates, pulled, strict=True))
-        image = jax.jvp(lambda layers: net.with_layers(layers)(X), (net.layers,), (pushed,))[1]
-        return image, gain, jnp.linalg.norm(image)
-
-    zero = jnp.zeros(())
-    return jax.lax.fori_loop(0, rounds, round_, (vector, zero, zero))[1:]
-
-
-def _population_jacobian_norm(flow: GradientFlow, rounds: int = 8) -> tuple[Array]:
-    """Return a lower bound of the root mean square of ‖J‖ at the start, by power iteration on E JᵀJ."""
-    population = flow.problem
-    assert isinstance(population, Population)
-    flat, unravel = ravel_pytree(flow.net.layers)
-
-    def round_(_: int, state: tuple[Array, Array]) -> tuple[Array, Array]:
-        vector = state[0] / jnp.where(jnp.linalg.norm(state[0]) > 0, jnp.linalg.norm(state[0]), 1.0)
-        image = ravel_pytree(population.gauss_newton_product(flow.net, unravel(vector)))[0]
-        return image, jnp.sqrt(jnp.linalg.norm(image))
-
-    vector = jnp.cos(1.0 + jnp.arange(flat.size) ** 2)
-    return jax.lax.fori_loop(0, rounds, round_, (vector, jnp.zeros(())))[1:]
 
 
 def choose_system(flow: GradientFlow) -> OdeSystem:

@@ -30,7 +30,8 @@ from lazyrich._core.stacked_map import vmap_over_stack
 from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import DeepLinear, Network
-from lazyrich.numerics.ode_system import FLOAT64_ROUNDING, OdeSystem, residual_norm
+from lazyrich.numerics.ode_system import OdeSystem
+from lazyrich.numerics.tolerances import FLOAT64_ROUNDING, Tolerances, predictor_tolerances, residual_norm
 
 MAX_DEFECT = 1e-12  # of the columns of Q from orthogonal blocks, relative to s
 TINY = 1e-290  # of the scales: beyond it, or its inverse, their squares or products overflow
@@ -169,18 +170,16 @@ class PredictorSystem(OdeSystem):
             tuple(layer.reshape(-1, *shape) for layer, shape in zip(layers, shapes, strict=True))
         )
 
-    def tolerances(self, rtol: Array, blur: Array) -> tuple[Array, Array]:
-        # An error of N is a relative error of A or, in a lazy network, one of A/s. The factor was measured: with it the
-        # parameters are as accurate as by integrating them.
-        return FLOAT64_ROUNDING * jnp.ones(()), jnp.maximum(rtol / 4 * jnp.minimum(1.0, 1 / blur), np.finfo(float).tiny)
+    def tolerances(self, rtol: Array, reach: Array) -> Tolerances:
+        return predictor_tolerances(rtol, reach)
 
-    def output_uncertainty(self) -> Array:
+    def sensitivity(self) -> Array:
         X, scale = self.flow.problem.X, jnp.exp(self.log_scale) * self._sqrt_rates[0] * self._sqrt_rates[1]
         return 2 * scale * jnp.linalg.norm(X) * np.sqrt(self.flow.problem.c) / residual_norm(self.flow)
 
-    def uncertainty(self, atol: float, blur: float) -> float:
+    def output_uncertainty(self, atol: float, sensitivity: float) -> float:
         # The product of the layers is rounded at the scale s.
-        return blur * max(atol, FLOAT64_ROUNDING)
+        return sensitivity * max(atol, FLOAT64_ROUNDING)
 
     def jacobian(self, y: PredictorState) -> Float[Array, "p p"]:
         # Singular vectors have no derivative where singular values meet, but the field is smooth there.
@@ -258,4 +257,4 @@ def predictor_system(flow: GradientFlow, hidden_rotation: bool = True) -> Predic
     follows = bool(hidden_rotation and c2 > 0), bool(hidden_rotation and c1 > 0), kappa[0] > 0
     system = PredictorSystem(compact, jnp.log((c1 + c2) / 2), jnp.asarray(kappa[0]), follows)
     # In a very lazy network even a small overlap of the blocks is an output that matters.
-    return system if defect * float(system.output_uncertainty()) <= MAX_OUTPUT_DEFECT else None
+    return system if defect * float(system.sensitivity()) <= MAX_OUTPUT_DEFECT else None

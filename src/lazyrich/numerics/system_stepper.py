@@ -3,16 +3,14 @@
 import numpy as np
 from jaxtyping import PyTree
 
-from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.driver import Stepper
 from lazyrich.numerics.ode_system import OdeSystem
 from lazyrich.numerics.stopping import StoppingCondition
+from lazyrich.numerics.tolerances import Tolerances, uncertainty_warning
 from lazyrich.rounding import rounding_warning
 from lazyrich.trajectory import Provenance
-
-MAX_OUTPUT_UNCERTAINTY = 1e-6  # relative; a larger uncertainty is reported
 
 
 class SystemStepper(Stepper):
@@ -24,14 +22,14 @@ class SystemStepper(Stepper):
         equation: OdeSystem,
         end: float,
         until: StoppingCondition | None,
-        tolerance: tuple[AnyArray, ...],
+        tolerances: Tolerances,
         rtol: float,
-        blur: float,
+        sensitivity: float,
         solver: str,
     ):
         self.flow, self.equation, self.end, self.until = flow, equation, end, until
         self.used = [solver]
-        self.tolerance, self.rtol, self.blur = tolerance, rtol, blur
+        self.tolerances, self.rtol, self.sensitivity = tolerances, rtol, sensitivity
         self.t, self.y = 0.0, equation.initial_state()
 
     def initial_state(self) -> PyTree:
@@ -43,14 +41,11 @@ class SystemStepper(Stepper):
     @property
     def output_uncertainty(self) -> float:
         """The uncertainty of the outputs due to the tolerance, relative to the residual."""
-        return self.equation.uncertainty(float(self.tolerance[1]), self.blur)
+        return self.equation.output_uncertainty(float(self.tolerances.atol), self.sensitivity)
 
     def provenance(self, times: np.ndarray) -> Provenance:
         detail = f"rtol {self.rtol:g}, {self.steps} steps{self.equation.description}"
-        if not (uncertain := self.output_uncertainty) <= MAX_OUTPUT_UNCERTAINTY:  # also true for NaN
-            detail += (
-                f"; rounding at this scale leaves the outputs uncertain by {uncertain:.0e} of what they have to go"
-            )
+        detail += uncertainty_warning(self.output_uncertainty)
         if words := rounding_warning(self.flow, times):
             detail += f"; {words}"
         return Provenance("integrated", ", then ".join(self.used), detail)

@@ -49,7 +49,7 @@ def _is_followed(module: str) -> bool:
     return module.startswith(f"{BOOK}.") and any(part in FOLLOWED for part in module.split(".")[2:])
 
 
-def _reached(module: str, name: str) -> Iterator[tuple[str, str]]:
+def _mentioned_definitions(module: str, name: str) -> Iterator[tuple[str, str]]:
     """Yield the modules and names that a definition mentions and that are followed."""
     own, imported = _definitions(module), _imports(module)
     for node in ast.walk(own[name][1]):
@@ -73,7 +73,7 @@ def helpers(*functions: Callable[..., Any]) -> dict[str, str]:
     starts = [(module, name) for module, name in starts if name in _definitions(module)]
     waiting, found = list(starts), set(starts)
     while waiting:
-        new = set(_reached(*waiting.pop())) - found
+        new = set(_mentioned_definitions(*waiting.pop())) - found
         found |= new
         waiting += new
     by_file: dict[str, list[str]] = {}

@@ -70,7 +70,7 @@ class Proof:
 def _true(found: Any) -> bool:
     """Return whether two sides are equal, entry by entry, as expressions; or whether a Boolean is true."""
     if not isinstance(found, tuple):
-        return _decided(found) is True
+        return _truth_value(found) is True
     gaps = list(_gaps(*found))
     return bool(gaps) and all(zero(gap) for gap in gaps)
 
@@ -79,11 +79,11 @@ def _false(found: Any) -> bool:
     """Return whether two sides clearly differ at a point where every symbol is a number; or whether a Boolean is
     false."""
     if not isinstance(found, tuple):
-        return _decided(found) is False
+        return _truth_value(found) is False
     return any(_clearly_not_zero(gap) for gap in _gaps(*found))
 
 
-def _decided(found: Any) -> bool | None:
+def _truth_value(found: Any) -> bool | None:
     """Return the value of a Boolean of Python, NumPy or SymPy, or None for anything else, which is undecided."""
     import sympy
 

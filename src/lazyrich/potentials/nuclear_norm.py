@@ -98,7 +98,7 @@ def _newton_on_factors(gram: ndarray, cross: ndarray, penalty: float, first: nda
         H[k:, :k] = H[:k, k:].T
         return (H + penalty * np.eye(len(z))) / scale
 
-    def polished(z: ndarray) -> tuple[float, ndarray]:
+    def polish(z: ndarray) -> tuple[float, ndarray]:
         """Take Newton steps of least norm (the rotation of the hidden units is free) while they help."""
         left = float(np.linalg.norm(objective(z)[1]))
         for _ in range(12):
@@ -109,10 +109,10 @@ def _newton_on_factors(gram: ndarray, cross: ndarray, penalty: float, first: nda
             z, left = new, rest
         return left, z
 
-    left, best = polished(start)
+    left, best = polish(start)
     P, Q = split(best)
     if left > 1e-9 * unit or np.linalg.norm(cross - gram @ P @ Q.T, 2) > penalty * (1 + 1e-9):  # a saddle, or too far
         options = {"gtol": 1e-13 * unit, "maxiter": 500}
         found = minimize(objective, start, jac=True, hess=hessian, method="trust-exact", options=options)
-        P, Q = split(polished(found.x)[1])
+        P, Q = split(polish(found.x)[1])
     return P @ Q.T

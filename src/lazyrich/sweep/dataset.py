@@ -97,7 +97,7 @@ class Table:
             attrs, blank = {}, {"f": np.nan, "U": ""}.get(dtype.kind, 0)
             if missing and dtype.kind in "biu":
                 floats = exact_dtype([*arrays, np.array([np.nan])])
-                dtype, blank = (dtype, _unused(arrays, dtype)) if floats is None else (floats, np.nan)
+                dtype, blank = (dtype, _unused_integer(arrays, dtype)) if floats is None else (floats, np.nan)
             if missing and dtype.kind in "iu":
                 attrs["missing"] = blank
                 warnings.warn(
@@ -140,7 +140,7 @@ def exact_dtype(arrays: list[np.ndarray]) -> np.dtype | None:
     return dtype if all((np.abs(odd) <= 2**53).all() for odd in odd_parts) else None
 
 
-def _unused(arrays: list[np.ndarray], dtype: np.dtype) -> int:
+def _unused_integer(arrays: list[np.ndarray], dtype: np.dtype) -> int:
     """Return the integer furthest from zero that is not in some arrays."""
     used, limits = {value for array in arrays for value in array.ravel().tolist()}, np.iinfo(dtype)
     return next(v for v in (range(limits.min, 0) if limits.min else range(limits.max, 0, -1)) if v not in used)

@@ -104,7 +104,7 @@ def _diagonal_sensitivity(flow: GradientFlow) -> AnyArray:
     only where its speed depends on its size."""
     net, X = flow.net, flow.problem.X
     assert net.signed_factors is not None
-    _, wanted, spread = _spread(X, flow.problem.y.reshape(-1))
+    _, wanted, spread = _label_correlations(X, flow.problem.y.reshape(-1))
     sizes = xp.max(xp.stack([xp.max(xp.abs(u), axis=0) for u in net.signed_factors]), axis=0)
     return spread * _amplification(sizes, wanted & (sizes > 0), xp.max(sizes)) ** (net.degree - 2)
 
@@ -112,12 +112,12 @@ def _diagonal_sensitivity(flow: GradientFlow) -> AnyArray:
 def _commuting_sensitivity(flow: GradientFlow) -> AnyArray:
     Q, U = common_eigenvectors(flow), matrix_factor_of(flow)
     values = xp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
-    pull, wanted, spread = _spread(values, flow.problem.y.reshape(-1))
+    pull, wanted, spread = _label_correlations(values, flow.problem.y.reshape(-1))
     rows = xp.linalg.norm(Q.T @ U, axis=1)
     return spread * _amplification(rows, wanted & (pull > 0), xp.max(rows))
 
 
-def _spread(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
+def _label_correlations(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Return the normalized correlation of each column of X with the labels, which of them are nonzero, and the ratio
     of the largest to the smallest."""
     size = xp.linalg.norm(X, axis=0)

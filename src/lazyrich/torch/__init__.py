@@ -19,7 +19,7 @@ from lazyrich.torch.curvature import sharpness
 from lazyrich.torch.diagnosis import diagnose
 from lazyrich.torch.grokking import grokking_run
 from lazyrich.torch.kernel import kernel_distance, kernel_target_alignment, tangent_kernel
-from lazyrich.torch.linearized import kernel_product, linearized
+from lazyrich.torch.linearization import kernel_product, linearize
 from lazyrich.torch.probe import Probe
 from lazyrich.torch.rescale import (
     Balance,
@@ -56,7 +56,7 @@ __all__ = [
     "kernel_distance",
     "kernel_product",
     "kernel_target_alignment",
-    "linearized",
+    "linearize",
     "param_groups",
     "predict",
     "rescale_",

@@ -145,7 +145,7 @@ def test_ridge_from_the_normal_equations():
     tangent = lr.GradientFlow(
         lr.inits.two_layer(jax.random.key(1), 6, 5), lr.Problem(X, Y[:, 0]), (0.5, 2.0), (0.1, 0.4)
     )
-    tangent = tangent.linearized()
+    tangent = tangent.linearize()
     end = lr.limit(tangent)
     late = lr.integrate(tangent, [0.0, 2000.0]).end
     for found, wanted in zip(end.net.layers, late.layers, strict=True):

@@ -57,7 +57,7 @@ def test_it_is_chosen_and_certified(case):
     found = lr.limit(flow)
     explanation = lr.explain(flow, of="limit")
     assert found.by.method == theorem.name, f"on an example of '{theorem.name}':\n{explanation}"
-    assert explanation.used is theorem
+    assert explanation.theorem is theorem
     assert float(found.certificate.worst) < 1e-10, f"the certificate is larger than rounding: {found}"
 
 

@@ -208,7 +208,7 @@ def test_a_predictor_opposite_to_the_target_is_aligned_with_it():
     strengths = -0.1 * np.linalg.svd(Y, compute_uv=False)
     for depth, theorem in ((2, aligned.THEOREM), (3, deep.THEOREM)):
         flow = lr.GradientFlow(lr.inits.aligned(Y, strengths, depth=depth), lr.Problem(np.eye(3), Y))
-        assert lr.explain(flow).used is theorem
+        assert lr.explain(flow).theorem is theorem
 
 
 @pytest.mark.slow

@@ -48,7 +48,7 @@ def test_every_theorem_has_a_name_examples_and_counterexamples():
 def test_it_is_chosen_and_equals_integration(case):
     theorem, flow = case
     explanation = lr.explain(flow)
-    assert explanation.used is theorem, f"on an example of '{theorem.name}':\n{explanation}"
+    assert explanation.theorem is theorem, f"on an example of '{theorem.name}':\n{explanation}"
     traj = lr.solve(flow, TIMES)
     assert (traj.by.kind, traj.by.method) == ("exact", theorem.name)
     reference = lr.integrate(flow, TIMES, rtol=1e-12)
@@ -107,7 +107,7 @@ def test_it_refuses_when_a_hypothesis_fails(theorem, hypothesis):
     assert not defects[name] <= DEFECT_TOLERANCE, f"after its change of the example, '{name}' still holds"
     others = [d for other, d in defects.items() if other != name and d is not None]
     assert all(d <= DEFECT_TOLERANCE for d in others), f"the change for '{name}' breaks other hypotheses: {defects}"
-    assert lr.explain(flow).used is not theorem
+    assert lr.explain(flow).theorem is not theorem
 
 
 def test_the_clock_runs_with_rates_and_kappa(case):

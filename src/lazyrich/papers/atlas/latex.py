@@ -103,7 +103,7 @@ def _formula(tex: str, display: str) -> str:
 
 
 def _in_formula(char: str) -> str:
-    base, accent = _accented(char, 0)
+    base, accent = _letter_and_accent(char, 0)
     if accent in ACCENTS:
         return rf"\{ACCENTS[accent]}{{{_math(base)}}}"
     return char if char.isascii() else _math(char) + " "
@@ -113,7 +113,7 @@ def _characters(text: str, escaped: dict[str, str]) -> str:
     """Return text as ASCII, character by character, with accents on the letter before them."""
     made, index = "", 0
     while index < len(text):
-        base, accent = _accented(text, index)
+        base, accent = _letter_and_accent(text, index)
         index += 1 if unicodedata.decomposition(text[index]) and accent else 1 + bool(accent)
         if accent in TEXT_ACCENTS:
             made += rf"\{TEXT_ACCENTS[accent]}{{{base}}}"
@@ -124,7 +124,7 @@ def _characters(text: str, escaped: dict[str, str]) -> str:
     return made
 
 
-def _accented(text: str, index: int) -> tuple[str, str]:
+def _letter_and_accent(text: str, index: int) -> tuple[str, str]:
     """Return the letter at a position and its accent, which is part of it or follows it."""
     parts = unicodedata.normalize("NFD", text[index])
     if len(parts) == 2 and parts[1] in ACCENTS | TEXT_ACCENTS:

@@ -111,7 +111,7 @@ def layers_up_to_rotation(net: DecayedSpectrum, t: AnyArray) -> tuple[AnyArray, 
     falling = f * xp.sqrt(e) * _safe_ratio(xp.sqrt(U0 + first), xp.sqrt(U + kappa**2 * V))
     rest = xp.maximum(V0 - V * falling**2, 0.0)
     cross = k * (V0 / (U0 + first) - f**2 * _safe_ratio(V, U + kappa**2 * V)) / F0
-    lone, lone_squares = _alone(net, t, xp)
+    lone, lone_squares = _log_decay_and_gain(net, t, xp)
     lone_top = xp.maximum(lone, lone_squares)
     leads = concatenate_nonempty(half + top, lone_top)[..., None, :] + xp.log(
         xp.abs(concatenate_nonempty(net.fast, net.alone))
@@ -135,7 +135,7 @@ def layers_up_to_rotation(net: DecayedSpectrum, t: AnyArray) -> tuple[AnyArray, 
     return A, W
 
 
-def _alone(net: DecayedSpectrum, t: AnyArray, xp: PyTree) -> tuple[AnyArray, AnyArray]:
+def _log_decay_and_gain(net: DecayedSpectrum, t: AnyArray, xp: PyTree) -> tuple[AnyArray, AnyArray]:
     r"""Return the log of $y = e^{\pm\delta\tau/2 - \lambda t}$, $\tau = \int f$, and half the log of $\int y^2$, of the
     directions without a partner; less kτ/2."""
     lone = len(net.right) - len(net.s), len(net.left) - len(net.s)

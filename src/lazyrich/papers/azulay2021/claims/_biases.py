@@ -33,7 +33,7 @@ def unit(v: Any) -> np.ndarray:
     return np.asarray(v / np.linalg.norm(v))
 
 
-def unseen(X: np.ndarray) -> np.ndarray:
+def null_space_projector(X: np.ndarray) -> np.ndarray:
     """Return the projector onto the null space of X."""
     return np.eye(X.shape[1]) - np.linalg.pinv(X) @ X
 
@@ -94,7 +94,9 @@ def diagonal_flow(theta: np.ndarray, X: np.ndarray, y: np.ndarray, times: Any) -
     return ode(field, theta, times)
 
 
-def driven(theta: np.ndarray, X: np.ndarray, force: Function, times: Any) -> tuple[np.ndarray, np.ndarray]:
+def driven_diagonal_flow(
+    theta: np.ndarray, X: np.ndarray, force: Function, times: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Solve `diagonal_flow` for any loss, with force(outputs) = −∂L/∂outputs: the weights, and ∫ force dt, times
     first."""
 
@@ -181,7 +183,7 @@ def layers(alpha: float, s: float) -> tuple[float, float]:
     return float(np.sqrt(alpha / ratio)), float(np.sqrt(alpha * ratio))
 
 
-def shaped(u: np.ndarray, alpha: float, s: float) -> tuple[np.ndarray, float, np.ndarray]:
+def shaped_start(u: np.ndarray, alpha: float, s: float) -> tuple[np.ndarray, float, np.ndarray]:
     """Return w, a and B of equation (27), for the direction u."""
     small, large = layers(alpha, s)
     return small * u, large, np.eye(len(u)) - (1 - s) ** 2 / (2 * (1 + s**2)) * np.outer(u, u)
@@ -199,11 +201,11 @@ def neuron_end(w: Any, a: Any, X: np.ndarray, y: np.ndarray, time: float = 200.0
     return np.asarray(a[-1] @ W[-1])
 
 
-def opposed(setup: Setup, outer: Function) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+def draw_opposed(setup: Setup, outer: Function) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     """Draw X, y, w and a = outer(‖w‖²) > 0 of a neuron that starts against its labels, so that a decreases at first."""
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
-    w = unit(unseen(X) @ rng.normal(size=X.shape[1])) - 1.5 * unit(np.linalg.pinv(X) @ y)
+    w = unit(null_space_projector(X) @ rng.normal(size=X.shape[1])) - 1.5 * unit(np.linalg.pinv(X) @ y)
     return X, y, w, float(outer(w @ w))
 
 

@@ -12,7 +12,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     data,
     derivative,
     diagonal_start,
-    driven,
+    driven_diagonal_flow,
     entropy,
     length,
     potential,
@@ -41,7 +41,7 @@ def exponential_loss(setup: Setup, warped: bool = True) -> Any:
     y, times = rng.choice([-1.0, 1.0], size=N), [0.0, 1.0, 10.0, 100.0]
     force = lambda f: y * np.exp(-y * f)  # noqa: E731
 
-    theta, nu = driven(diagonal_start(rng, d), X, force, times)
+    theta, nu = driven_diagonal_flow(diagonal_start(rng, d), X, force, times)
     Q = entropy(2 * (theta[0, 0] ** 2 + theta[0, 1] ** 2))
     diagonal = [derivative(Q, predictor(p)) for p in theta], nu @ X
 
@@ -112,13 +112,13 @@ def largest_margin(setup: Setup, towards: Callable[[np.ndarray], np.ndarray] = _
         pull = shares @ Z / shares.sum()
         return np.column_stack([np.outer(a, pull), W @ pull]).ravel()
 
-    def reached(size: float) -> Callable[[float, np.ndarray], float]:
+    def size_event(size: float) -> Callable[[float, np.ndarray], float]:
         event = lambda t, p: float(np.linalg.norm(p.reshape(3, -1)[:, -1] @ p.reshape(3, -1)[:, :-1])) - size  # noqa: E731
         event.terminal = size == sizes[-1]  # type: ignore[attr-defined]
         return event
 
     found = solve_ivp(
-        field, (0.0, 1e3), start.ravel(), "LSODA", events=list(map(reached, sizes)), rtol=1e-8, atol=1e-10
+        field, (0.0, 1e3), start.ravel(), "LSODA", events=list(map(size_event, sizes)), rtol=1e-8, atol=1e-10
     )
     ends = [states[-1].reshape(3, -1) for states in found.y_events]
     apart = [np.linalg.norm(unit(p[:, -1] @ p[:, :-1]) - unit(towards(Z))) for p in ends]

@@ -15,7 +15,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     derivative,
     diagonal_flow,
     diagonal_start,
-    driven,
+    driven_diagonal_flow,
     entropy,
     predictor,
     sizes_of,
@@ -27,14 +27,14 @@ from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.verdicts import Verdict
 
 
-def _conserved(theta: np.ndarray, sign: float = 1.0) -> np.ndarray:
+def _conserved_quantities(theta: np.ndarray, sign: float = 1.0) -> np.ndarray:
     """Return the conserved quantities c, δ₊, δ₋."""
     up, vp, um, vm = np.moveaxis(theta, -2, 0)
     return np.stack([up * um + sign * vp * vm, vp**2 - up**2, vm**2 - um**2])
 
 
 def _root_k(theta: np.ndarray, c_weight: float = 4.0) -> np.ndarray:
-    c, plus, minus = _conserved(theta)
+    c, plus, minus = _conserved_quantities(theta)
     return np.sqrt((plus - minus) ** 2 + c_weight * c**2)
 
 
@@ -107,7 +107,7 @@ def diagonal_conservation(setup: Setup, sign: float = 1.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     theta = diagonal_flow(rng.normal(size=(4, X.shape[1])), X, y, np.linspace(0, 6, 7))
-    found = np.moveaxis(_conserved(theta, sign), 1, 0)
+    found = np.moveaxis(_conserved_quantities(theta, sign), 1, 0)
     return found, np.broadcast_to(found[0], found.shape)
 
 
@@ -137,7 +137,7 @@ def diagonal_speed(setup: Setup, c_weight: float = 4.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     theta = diagonal_flow(rng.normal(size=(4, X.shape[1])), X, y, np.linspace(0, 6, 7))
-    _, plus, minus = _conserved(theta[0])
+    _, plus, minus = _conserved_quantities(theta[0])
     speed = np.sqrt(_root_k(theta[0], c_weight) ** 2 + 4 * predictor(theta) ** 2)
     inner = (speed - plus - minus) / 2
     seen = np.sum(theta**2, axis=1), theta[:, 0] ** 2 + theta[:, 2] ** 2
@@ -200,7 +200,7 @@ def slope_of_the_entropy(spoiled: bool) -> Any:
 def diagonal_mirror(setup: Setup, c_weight: float = 4.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
-    theta, nu = driven(rng.normal(size=(4, X.shape[1])), X, lambda f: y - f, [0.0, 0.5, 2.0, 8.0, 60.0])
+    theta, nu = driven_diagonal_flow(rng.normal(size=(4, X.shape[1])), X, lambda f: y - f, [0.0, 0.5, 2.0, 8.0, 60.0])
     x = 2 * predictor(theta) / _root_k(theta[0], c_weight)
     slope = np.log(np.sqrt(1 + x**2) + x) / 2
     return slope - slope[0], nu @ X

@@ -14,10 +14,10 @@ from lazyrich.papers.azulay2021.claims._biases import (
     argmin,
     derivative,
     leaky,
+    null_space_projector,
     potential,
     sizes_of,
     unit,
-    unseen,
 )
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.matrices import frame
@@ -77,7 +77,7 @@ def _crossing(setup: Setup, mixed: bool = True) -> End:
     signs = np.where(np.arange(n) % 2 == 0, 1.0, -1.0) if mixed else -sign * np.ones(n)
     y = signs * rng.uniform(0.7, 1.5, size=n)
     sides = 0.3 * sign * signs * np.where(np.arange(n) == 0, -1.0, 1.0)
-    w = np.linalg.pinv(X) @ sides + 0.3 * unit(unseen(X) @ rng.normal(size=d))
+    w = np.linalg.pinv(X) @ sides + 0.3 * unit(null_space_projector(X) @ rng.normal(size=d))
     delta = rng.uniform(0.2, 0.6)
     a = sign * np.sqrt(delta + w @ w)
     end = leaky(w[None], np.array([a]), X, y, SLOPE, [300.0])[-1, 0]

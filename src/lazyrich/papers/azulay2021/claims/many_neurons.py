@@ -25,7 +25,7 @@ from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.verdicts import Verdict
 
 
-def _balanced(setup: Setup, aligned: bool) -> tuple[np.ndarray, ...]:
+def _draw_balanced(setup: Setup, aligned: bool) -> tuple[np.ndarray, ...]:
     """Draw X, y, W, a with δ_i = 0; and Δ = 0 if the neurons are aligned."""
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
@@ -44,7 +44,7 @@ def _balanced(setup: Setup, aligned: bool) -> tuple[np.ndarray, ...]:
     why="a yes or no: some ratio changes by a tenth or more",
 )
 def no_common_warp(setup: Setup, aligned: bool = False) -> Any:
-    X, y, W, a = _balanced(setup, aligned)
+    X, y, W, a = _draw_balanced(setup, aligned)
     W, a = flow(W, a, X, y, np.linspace(0, 30, 61))
     sizes = np.linalg.norm(a[:, :, None] * W, axis=2)
     deltas = a[0] ** 2 - np.sum(W[0] ** 2, axis=1)
@@ -88,7 +88,7 @@ def ratio_of_two_warps(spoiled: bool) -> Any:
     why=FLOWED,
 )
 def balanced_bias(setup: Setup, aligned: bool = True) -> Any:
-    X, y, W, a = _balanced(setup, aligned)
+    X, y, W, a = _draw_balanced(setup, aligned)
     start = a @ W
     slope = 1.5 * start / np.sqrt(np.linalg.norm(start))
     return neuron_end(W, a, X, y), argmin(lambda w: length(w) ** 1.5 - slope @ w, X, y)
@@ -125,7 +125,7 @@ def stationarity_of_balanced_neurons(spoiled: bool) -> Any:
     remark="‖w̃‖ for ‖w̃‖² (equation (25) is right again); and Σ|c_i| = 1, for all c_i ≥ 0",
 )
 def balanced_metric(setup: Setup, power: int = 1, aligned: bool = True) -> Any:
-    _, _, W, a = _balanced(setup, aligned)
+    _, _, W, a = _draw_balanced(setup, aligned)
     W, a = W * np.sqrt(3) / np.linalg.norm(a), a * np.sqrt(3) / np.linalg.norm(a)
     total = a @ W
     x = np.linalg.norm(total)

@@ -11,10 +11,10 @@ from lazyrich.papers.azulay2021.claims._biases import (
     argmin,
     data,
     derivative,
+    draw_opposed,
     length,
     metric,
     neuron_end,
-    opposed,
     potential,
     sizes_of,
     unit,
@@ -101,7 +101,7 @@ def _neurons(setup: Setup) -> list[Neuron]:
 
 
 def _crossing(setup: Setup) -> list[Neuron]:
-    X, y, w, a = opposed(setup, lambda square: 0.1)
+    X, y, w, a = draw_opposed(setup, lambda square: 0.1)
     return [(X, y, w, a, a**2 - float(w @ w))]
 
 

@@ -9,10 +9,10 @@ from lazyrich.papers.azulay2021.claims._biases import (
     data,
     flow,
     neuron_end,
-    shaped,
+    null_space_projector,
+    shaped_start,
     sizes_of,
     unit,
-    unseen,
 )
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.verdicts import Verdict
@@ -31,7 +31,7 @@ def anti_kernel(setup: Setup, shapes: Any = (0.3, 0.3, 0.3)) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     u, alphas = unit(rng.normal(size=X.shape[1])), np.array([1e-3, 1e-4, 1e-5])
-    starts = [shaped(u, alpha, s) for alpha, s in zip(alphas, shapes, strict=True)]
+    starts = [shaped_start(u, alpha, s) for alpha, s in zip(alphas, shapes, strict=True)]
     ends = np.array([neuron_end(w, a, X, y, 100.0) for w, a, _ in starts])
     return Evidence.slope(alphas, np.linalg.norm(ends - np.linalg.pinv(X) @ y, axis=1), 0.5)
 
@@ -57,7 +57,7 @@ def anti_kernel_moves(setup: Setup, power: int = 1) -> Any:
     X, y = data(rng, *sizes_of(setup))
     directions, alphas, found = rng.normal(size=(3, X.shape[1])), np.array([1e-3, 1e-4, 1e-5]), []
     for alpha in alphas:
-        starts = [shaped(unit(v), alpha, 0.3)[:2] for v in directions]
+        starts = [shaped_start(unit(v), alpha, 0.3)[:2] for v in directions]
         W, a = flow([w for w, _ in starts], [a for _, a in starts], X, y, [0.0, 100.0])
         kernels = [(b @ b) * X @ X.T + X @ V.T @ V @ X.T for V, b in zip(W, a, strict=True)]
         found.append(np.linalg.norm(kernels[1] - kernels[0]) / np.linalg.norm(kernels[0]) ** power)
@@ -76,10 +76,10 @@ def _far(setup: Setup, bounded: bool, part: float = 1.0) -> tuple[np.ndarray, li
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     # half in the row space of X, so that the outputs at the start grow with α, and half in its null space
-    u = unit(unit(np.linalg.pinv(X) @ y) + unit(unseen(X) @ rng.normal(size=X.shape[1])))
+    u = unit(unit(np.linalg.pinv(X) @ y) + unit(null_space_projector(X) @ rng.normal(size=X.shape[1])))
     alphas, off, changes = np.array([100.0, 200.0, 400.0, 800.0]), [], []
     for alpha in alphas:
-        w, a, B = shaped(u, alpha, 0.2)
+        w, a, B = shaped_start(u, alpha, 0.2)
         spread = np.linalg.inv(np.eye(len(u)) + part * (B - np.eye(len(u))))
         labels = y + a * X @ w if bounded else y
         W, ends = flow(w, a, X, labels, [60.0 / alpha])
@@ -149,7 +149,7 @@ def lazy_neuron_shape(setup: Setup, centered: bool = True) -> Any:
     X, y = data(rng, *sizes_of(setup))
     u, gaps, found = unit(rng.normal(size=X.shape[1])), np.array([0.04, 0.02, 0.01]), []
     for gap in gaps:
-        w, a, _ = shaped(u, 1.0, 1 - gap)
+        w, a, _ = shaped_start(u, 1.0, 1 - gap)
         start = a * w if centered else 0 * w
         found.append(neuron_end(w, a, X, y, 40.0 * gap) - start - np.linalg.pinv(X) @ (y - X @ start))
     return Evidence.slope(gaps, np.linalg.norm(np.array(found), axis=1), 2.0)
@@ -172,7 +172,7 @@ def slow_outer_layer(setup: Setup, sign: float = 1.0) -> Any:
     X, y = data(rng, *sizes_of(setup))
     u, gaps, found = unit(rng.normal(size=X.shape[1])), np.array([0.04, 0.02, 0.01]), []
     for gap in gaps:
-        w, a, _ = shaped(u, 1.0, sign * (1 - gap))
+        w, a, _ = shaped_start(u, 1.0, sign * (1 - gap))
         W, ends = flow(w, a, X, y, np.linspace(0, 40.0 * gap, 200))
         ways = np.sum(np.abs(np.diff(ends[:, 0]))), np.sum(np.linalg.norm(np.diff(W[:, 0], axis=0), axis=1))
         found.append(ways[0] / ways[1])
@@ -193,15 +193,17 @@ def gradients_of_the_layers(spoiled: bool) -> Any:
     return apart, (2 if spoiled else 1) * squares
 
 
-def _bent(setup: Setup, alpha: float, s: float, order: int = 2) -> float:
+def _nonlinearity_in_labels(setup: Setup, alpha: float, s: float, order: int = 2) -> float:
     """Measure how far the limit is from an affine function of the labels, which it would be for a kernel.
 
     This is its second difference over its first, or for order 1 the first over the change of the labels.
     """
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
-    u = unit(unit(np.linalg.pinv(X) @ y) + unit(unseen(X) @ rng.normal(size=X.shape[1])))  # half in the row space of X
-    w, a, _ = shaped(u, alpha, s)
+    u = unit(
+        unit(np.linalg.pinv(X) @ y) + unit(null_space_projector(X) @ rng.normal(size=X.shape[1]))
+    )  # half in the row space of X
+    w, a, _ = shaped_start(u, alpha, s)
     labels = y + a * X @ w if alpha > 10 else y  # as α → ∞, the kernel's bias needs a bounded distance to move
     time = 60.0 / max(0.6, a**2 + w @ w)
     one, two, three = (neuron_end(w, a, X, labels + k * y / 2, time) for k in (-1, 0, 1))
@@ -218,7 +220,7 @@ def _bent(setup: Setup, alpha: float, s: float, order: int = 2) -> float:
     why="a yes or no: the second difference over the first is over ½ %, and a hundred times that at α = 1e-8 and 100",
 )
 def non_kernel_scale(setup: Setup, s: float = 0.1) -> Any:
-    small, between, large = (_bent(setup, alpha, s) for alpha in (1e-8, 1.0, 100.0))
+    small, between, large = (_nonlinearity_in_labels(setup, alpha, s) for alpha in (1e-8, 1.0, 100.0))
     seen = f"bent by {small:.1e} at α = 1e-8, {between:.1e} at 1, {large:.1e} at 100"
     return Evidence.true(between > 5e-3 and between > 100 * max(small, large), seen)
 
@@ -237,7 +239,7 @@ non_kernel_scale.breaks("s = 0.9, where a neuron is nearly lazy at every scale",
 )
 def non_kernel_shape(setup: Setup, order: int = 2) -> Any:
     gaps = np.array([0.04, 0.02, 0.01])
-    return Evidence.slope(gaps, [_bent(setup, 1.0, 1 - gap, order) for gap in gaps], 2.0)
+    return Evidence.slope(gaps, [_nonlinearity_in_labels(setup, 1.0, 1 - gap, order) for gap in gaps], 2.0)
 
 
 non_kernel_shape.breaks("the first difference, which a kernel has, too", order=1)

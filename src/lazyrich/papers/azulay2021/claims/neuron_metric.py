@@ -10,13 +10,13 @@ from lazyrich.papers.azulay2021.claims._biases import (
     Function,
     data,
     derivative,
+    draw_opposed,
     flow,
     leaky,
     metric,
-    opposed,
+    null_space_projector,
     sizes_of,
     unit,
-    unseen,
 )
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.verdicts import Verdict
@@ -39,7 +39,7 @@ def balance(setup: Setup, slope: float = 1.0) -> Any:
     sides = rng.uniform(1.0, 2.0, size=(3, len(X))) * rng.choice([-1.0, 1.0], size=(3, len(X)))
     sides[0] = -np.sign(sides[1]) * np.abs(sides[0])
     W, a = sides @ np.linalg.pinv(X).T, rng.uniform(0.2, 0.5, size=3) * rng.choice([-1.0, 1.0], size=3)
-    path = leaky(W + rng.normal(size=W.shape) @ unseen(X), a, X, y, slope, np.linspace(0, 0.3, 4))
+    path = leaky(W + rng.normal(size=W.shape) @ null_space_projector(X), a, X, y, slope, np.linspace(0, 0.3, 4))
     W, a = path[..., :-1], path[..., -1]
     Delta = a[:, :, None] * a[:, None, :] - W @ np.swapaxes(W, 1, 2)
     return Delta, np.broadcast_to(Delta[0], Delta.shape)
@@ -104,7 +104,7 @@ def gradient_of_a_neuron(spoiled: bool) -> Any:
     why="a yes or no: the least singular value stays above δ, which is 0.3",
 )
 def invertible_metric(setup: Setup, outer: Function = lambda square: np.sqrt(square + 0.3)) -> Any:
-    X, y, w, start = opposed(setup, outer)
+    X, y, w, start = draw_opposed(setup, outer)
     W, a = (layer[:, 0] for layer in flow(w, start, X, y, np.linspace(0, 20, 400)))
     least = min(
         np.linalg.svd(b * b * np.eye(len(v)) + np.outer(v, v), compute_uv=False)[-1] for v, b in zip(W, a, strict=True)

@@ -14,7 +14,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     potential,
     radial_potential,
     shape,
-    shaped,
+    shaped_start,
     sizes_of,
     unit,
 )
@@ -114,7 +114,7 @@ def slope_is_positive(spoiled: bool) -> Any:
 def expansion(setup: Setup, constant: float = 1.5) -> Any:
     rng = setup.rng
     alpha, s = rng.uniform(0.5, 2.0), rng.uniform(0.1, 0.7)
-    w, a, B = shaped(unit(rng.normal(size=5)), alpha, s)
+    w, a, B = shaped_start(unit(rng.normal(size=5)), alpha, s)
     q = potential(a**2 - w @ w, a * w)
     return hessian_of(q, a * w), constant * np.sqrt((1 - s) / alpha / (1 + s)) * B
 
@@ -157,7 +157,7 @@ def higher_orders(setup: Setup, way: Callable[[float], float] = lambda alpha: 1.
     v = np.cos(0.5) * u + np.sin(0.5) * e  # neither along u nor across it
 
     def rest(alpha: float, s: float) -> float:
-        w, a, B = shaped(u, alpha, s)
+        w, a, B = shaped_start(u, alpha, s)
         q, step = potential(a**2 - w @ w, a * w), 0.3 * way(alpha) * v
         second = constant * np.sqrt((1 - s) / alpha / (1 + s)) * B @ step
         return float(np.linalg.norm(derivative(q, a * w + step) - second) / np.linalg.norm(second))
@@ -182,7 +182,7 @@ higher_orders.breaks("the Hessian without its 3/2", constant=1.0)
 )
 def inverse_of_the_norm(setup: Setup, power: int = 2) -> Any:
     rng = setup.rng
-    w, a, B = shaped(unit(rng.normal(size=5)), 2.0, rng.uniform(0.1, 0.6))
+    w, a, B = shaped_start(unit(rng.normal(size=5)), 2.0, rng.uniform(0.1, 0.6))
     return np.linalg.inv(B), np.eye(5) + np.outer(w, w) / a**power
 
 
@@ -212,7 +212,7 @@ def product_with_the_inverse(spoiled: bool) -> Any:
 )
 def neuron_kernel(setup: Setup, power: int = 2, inverse: int = -1) -> Any:
     rng = setup.rng
-    w, a, B = shaped(unit(rng.normal(size=5)), 2.0, rng.uniform(0.1, 0.6))
+    w, a, B = shaped_start(unit(rng.normal(size=5)), 2.0, rng.uniform(0.1, 0.6))
     X = rng.normal(size=(6, 5))
     J = derivative(lambda p: p[-1] * (X @ p[:-1]), np.append(w, a))
     return J @ J.T, a**power * X @ np.linalg.matrix_power(B, inverse) @ X.T

@@ -11,7 +11,7 @@ from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.verdicts import Verdict
 
 
-def _trained(X: np.ndarray, y: np.ndarray, u: float) -> np.ndarray:
+def _trained_predictor(X: np.ndarray, y: np.ndarray, u: float) -> np.ndarray:
     """Return w̃ after a long time, for a diagonal network from u₊ = u₋ = v₊ = v₋ = u. The flow is stiff if X is
     badly conditioned."""
 
@@ -40,7 +40,7 @@ def zero_training_error(setup: Setup, beyond: int = 0) -> Any:
     for N in range(1, d + 1):
         X = rng.normal(size=(N + beyond, d))
         y = X @ truth + 0.1 * rng.normal(size=N + beyond)
-        ends = [_trained(X, y, u) for u in (0.1, 2.0)]
+        ends = [_trained_predictor(X, y, u) for u in (0.1, 2.0)]
         errors += [np.linalg.norm(X @ w - y) / np.linalg.norm(y) for w in ends]
         apart.append(np.linalg.norm(ends[1] - ends[0]))
     differ = Evidence.true(min(apart[:-1]) > 1e-3, f"ends apart by {min(apart[:-1]):.1e} at least, N < d")

@@ -53,7 +53,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     ends, limits = np.zeros((2, len(PANELS), len(LINES), 2))
     for i, (alpha, s) in enumerate(PANELS):
         for j, x in enumerate(samples):
-            flow, ends[i, j] = _flowed(alpha, s, x, labels[i, j])
+            flow, ends[i, j] = _flow_and_limit(alpha, s, x, labels[i, j])
             limits[i, j] = limit(flow).value
     # Larger and larger scales, with the same way to go.
     large, x = np.array([10.0, 40.0, 160.0]), samples[0]
@@ -61,7 +61,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     for i, alpha in enumerate(large):
         step = np.linalg.solve(_mahalanobis(0.1), x)
         nearest = alpha * DIRECTION + step / (x @ step)
-        lazy[i] = np.linalg.norm(_flowed(alpha, 0.1, x, x @ nearest)[1] - nearest)
+        lazy[i] = np.linalg.norm(_flow_and_limit(alpha, 0.1, x, x @ nearest)[1] - nearest)
     return xarray.Dataset(
         {
             "q": (("panel", "y", "x"), levels),
@@ -105,7 +105,7 @@ def _mahalanobis(s: float) -> np.ndarray:
     return np.eye(2) - (1 - s) ** 2 / (2 * (1 + s**2)) * np.outer(DIRECTION, DIRECTION)
 
 
-def _flowed(alpha: float, s: float, x: np.ndarray, label: float) -> tuple[GradientFlow, np.ndarray]:
+def _flow_and_limit(alpha: float, s: float, x: np.ndarray, label: float) -> tuple[GradientFlow, np.ndarray]:
     """Train a neuron on one sample, and return the flow and its limit."""
     flow = GradientFlow(neuron_from_shape(DIRECTION, float(alpha), float(s)), Problem(x[None], np.array([label])))
     return flow, np.asarray(integrate(flow, [0.0, 1e6], until=LossBelow(1e-22), progress=False).beta[-1])

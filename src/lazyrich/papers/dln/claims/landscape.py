@@ -172,7 +172,9 @@ def _search(start: Layers, T: np.ndarray) -> Layers | None:
     return split(found.x) if np.max(np.abs(found.fun)) < 1e-10 else None
 
 
-def _found(rng: np.random.Generator, s: np.ndarray, starts: int) -> tuple[np.ndarray, np.ndarray, list[Layers]]:
+def _critical_points(
+    rng: np.random.Generator, s: np.ndarray, starts: int
+) -> tuple[np.ndarray, np.ndarray, list[Layers]]:
     """Return a target, the effective weights of its subsets of modes, and critical points of depths 2 and 3 from
     random starts."""
     T, U, V = target(rng, s, 3, 3)
@@ -201,7 +203,7 @@ def nothing_but_subsets(
     setup: Setup, spectrum: Callable[[np.random.Generator], Any] = lambda rng: strengths(rng, 3), scale: float = 1.0
 ) -> Evidence:
     rng = setup.rng
-    _, known, points = _found(rng, np.asarray(spectrum(rng)), setup.size(7, 30))
+    _, known, points = _critical_points(rng, np.asarray(spectrum(rng)), setup.size(7, 30))
     gaps = np.array([np.linalg.norm(scale * known - product(point), axis=(1, 2)) for point in points])
     seen = len(set(np.argmin(gaps, axis=1)))
     return Evidence(float(np.max(np.min(gaps, axis=1))) if seen >= 3 else 1.0, f"{len(points)} found, {seen} subsets")
@@ -225,7 +227,7 @@ def one_mode_at_a_time(spoiled: bool) -> Any:
 
 
 def _critical(rng: np.random.Generator, s: np.ndarray, starts: int) -> tuple[np.ndarray, list[Layers]]:
-    T, _, points = _found(rng, s, starts)
+    T, _, points = _critical_points(rng, s, starts)
     return T, points
 
 

@@ -190,7 +190,7 @@ def kernel_of_a_mode(spoiled: bool) -> Any:
     return (squared, change), ((v**2 - w**2) ** 2 + 4 * (v * w) ** 2, (1 if spoiled else 2) * (a**2 - start**2))
 
 
-def _turned(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
+def _rotation(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
     """Return the rotation of the right singular vectors, the largest 1 − |cos|, in the layer where they rotate
     least."""
     ends = [[np.linalg.svd(W, full_matrices=False)[2] for W in (layer[0], layer[-1])] for layer in path]
@@ -218,7 +218,7 @@ def locked_vectors(setup: Setup, measure: Measure = _large_layer, scale: float =
     return _over_lambda(setup, measure, -2.0, scale=scale)
 
 
-locked_vectors.printed(measure=_turned)
+locked_vectors.printed(measure=_rotation)
 locked_vectors.breaks("λ a thousand times smaller", scale=1e-3)
 
 

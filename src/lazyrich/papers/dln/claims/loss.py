@@ -13,7 +13,7 @@ from lazyrich.papers.verdicts import Verdict
 Loss = Callable[[Any, Any, Any], Any]
 
 
-def _weighted(E: Any, Sxx: Any, rest: Any) -> Any:
+def _weighted_loss(E: Any, Sxx: Any, rest: Any) -> Any:
     """Return ½ tr(E Σ_xx Eᵀ) + ½ tr(rest): the norm of the error, and what no linear predictor can remove."""
     return ((E @ Sxx @ E.T).trace() + rest.trace()) / 2
 
@@ -29,7 +29,7 @@ def _weighted(E: Any, Sxx: Any, rest: Any) -> Any:
     verdict=Verdict.CORRECTED,
     remark="the constant ½ tr(Σ_yy − T Σ_xx Tᵀ), the loss of the best linear predictor, is missing",
 )
-def loss_identity(setup: Setup, loss: Loss = _weighted) -> Any:
+def loss_identity(setup: Setup, loss: Loss = _weighted_loss) -> Any:
     rng = setup.rng
     n, d, c = setup.size(12, 60), 3, 2
     X, Y = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)), rng.normal(size=(n, c))
@@ -40,8 +40,8 @@ def loss_identity(setup: Setup, loss: Loss = _weighted) -> Any:
     return raw, loss(product(layers) - T, Sxx, Syy - T @ Sxx @ T.T)
 
 
-loss_identity.printed(loss=lambda E, Sxx, rest: _weighted(E, Sxx, 0 * rest))
-loss_identity.breaks("the norm is not weighted by Σ_xx", loss=lambda E, Sxx, rest: _weighted(E, np.eye(3), rest))
+loss_identity.printed(loss=lambda E, Sxx, rest: _weighted_loss(E, Sxx, 0 * rest))
+loss_identity.breaks("the norm is not weighted by Σ_xx", loss=lambda E, Sxx, rest: _weighted_loss(E, np.eye(3), rest))
 
 
 @loss_identity.proof("three samples, two inputs, one output; every number a symbol")
@@ -52,7 +52,7 @@ def completing_the_square(spoiled: bool) -> Any:
     Sxx, Syx, Syy = X.T * X / 3, Y.T * X / 3, Y.T * Y / 3
     T = Syx * Sxx.inv()
     residual = Y - X * W.T
-    return (residual.T * residual).trace() / 6, _weighted(W - T, Sxx, 0 * Syy if spoiled else Syy - T * Sxx * T.T)
+    return (residual.T * residual).trace() / 6, _weighted_loss(W - T, Sxx, 0 * Syy if spoiled else Syy - T * Sxx * T.T)
 
 
 @claim(

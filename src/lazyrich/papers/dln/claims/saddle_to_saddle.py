@@ -46,7 +46,7 @@ def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int =
     return np.array(found)
 
 
-def _spread(setup: Setup) -> np.ndarray:
+def _draw_separate_modes(setup: Setup) -> np.ndarray:
     return np.array([4.0, 2.6, 1.3]) * setup.rng.uniform(0.95, 1.05, 3)
 
 
@@ -89,7 +89,7 @@ def homogeneous(spoiled: bool) -> Any:
     remark="at depth 2; at depth L ≥ 3 after a time ∝ ε^{−(L−2)}",
 )
 def stage_zero(setup: Setup, depth: int = 2, rate: Callable[[np.ndarray], float] = lambda s: float(s[0])) -> Evidence:
-    s, sizes = _spread(setup), np.array([3e-2, 1e-2, 3e-3])
+    s, sizes = _draw_separate_modes(setup), np.array([3e-2, 1e-2, 3e-3])
     return per_log(sizes, _learning(setup, s, depth, sizes)[:, 0], 1 / rate(s))
 
 
@@ -158,7 +158,7 @@ TINY = (1e-5, 1e-7, 1e-9)
 @lru_cache(maxsize=4)
 def _from_tiny(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
     """Return the times at which each mode is half learned from tiny weights, and the strengths."""
-    s = _spread(setup)
+    s = _draw_separate_modes(setup)
     return _learning(setup, s, 2, TINY), s
 
 

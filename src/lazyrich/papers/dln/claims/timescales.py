@@ -116,12 +116,12 @@ def ratio_in_the_limit(setup: Setup, limit: Callable[[float, float], float] = la
     s1, s2, logs = rng.uniform(2.0, 3.0), rng.uniform(0.8, 1.4), np.array([15.0, 60.0, 240.0])
     found = []
     for size in s1 * np.exp(-logs):
-        spent = [first(times := _around(s, size), single(s, size, 2, times), s / 2) for s in (s1, s2)]
+        spent = [first(times := _transition_times(s, size), single(s, size, 2, times), s / 2) for s in (s1, s2)]
         found.append(abs(spent[1] / spent[0] - limit(s1, s2)))
     return Evidence.slope(logs, found, -1.0)
 
 
-def _around(s: float, size: float) -> np.ndarray:
+def _transition_times(s: float, size: float) -> np.ndarray:
     """Return times from the start of a mode until well after it is learned, dense around its transition."""
     end = (log(s / size) + 4.0) / (2 * s)
     return np.concatenate([[0.0], np.linspace(max(end - 4.0 / s, 1e-3 * end), end, 400)])
@@ -204,7 +204,8 @@ def clean_separation(
     for s1, s2, size in ((40.0, 1.0, 0.09), (3.0, 1.0, 0.01), (2.0, 1.5, 1e-3)):
         s1, s2, size = np.array([s1, s2, size]) * rng.uniform(0.5, 2.0)
         marks = [
-            [first(t := _around(s, size), single(s, size, 2, t), x * s) for x in (0.1, 0.5, 0.9)] for s in (s1, s2)
+            [first(t := _transition_times(s, size), single(s, size, 2, t), x * s) for x in (0.1, 0.5, 0.9)]
+            for s in (s1, s2)
         ]
         gaps.append(marks[1][0] - marks[0][2])
         spare.append(marks[1][1] - marks[0][1] - needed(s1, s2))

@@ -70,7 +70,7 @@ def velocity(W: Array, A: Array, X: Array, Y: Array, rates: tuple[float, float] 
 SIZES = np.array([10.0, 30.0, 100.0, 300.0])
 
 
-def turned(K: Array, K0: Array) -> float:
+def cosine_distance(K: Array, K0: Array) -> float:
     """Return the kernel distance 1 − cos(K, K₀), without cancellation."""
     sine = float(np.linalg.norm(K - np.sum(K * K0) / np.sum(K0**2) * K0) / np.linalg.norm(K))
     return sine**2 / (1 + float(np.sqrt(max(0.0, 1 - sine**2))))

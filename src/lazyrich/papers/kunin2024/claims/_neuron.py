@@ -73,7 +73,7 @@ class Neuron:
         a, w = self.path([0.0, time])
         return a[-1], a[-1] * w[-1]
 
-    def settled(self, time: float) -> "Neuron":
+    def after_long_time(self, time: float) -> "Neuron":
         """Return the neuron after a long time, by an implicit method, since the flow is stiff at large |δ|."""
         found = solve_ivp(lambda t, y: self.field(y), (0, time), self.theta, method="LSODA", rtol=1e-11, atol=1e-13)
         return replace(self, a=found.y[0, -1], w=found.y[1:, -1])
@@ -121,12 +121,12 @@ def draw(
     return Neuron(sign * a, length * direction, X, X @ (B * u), rates)
 
 
-def kept(rng: np.random.Generator, delta: float, **options: Any) -> Neuron:
+def draw_with_kept_sign(rng: np.random.Generator, delta: float, **options: Any) -> Neuron:
     """Draw a neuron whose a keeps its sign, on data with a two-dimensional null space."""
     return draw(rng, delta, 0.7, low=0.4, **{"d": 4, "rank": 2, "stretch": (0.8, 1.2), **options})
 
 
-def turned(rng: np.random.Generator, **options: Any) -> Neuron:
+def draw_with_changed_sign(rng: np.random.Generator, **options: Any) -> Neuron:
     """Draw a neuron whose a changes its sign, on data with a two-dimensional null space."""
     return draw(rng, -1.2, -0.8, low=0.2, **{"d": 4, "rank": 2, "stretch": (0.8, 1.2), **options})
 

@@ -12,7 +12,7 @@ from lazyrich.papers.verdicts import Grade
 MEANS = "means over seeds, which differ by several standard errors"
 
 
-def ordered(rows: Sequence[Any], names: Sequence[str], factor: float, what: str) -> Evidence:
+def growth_by_row(rows: Sequence[Any], names: Sequence[str], factor: float, what: str) -> Evidence:
     """Test that the mean grows by at least this factor from each row of samples to the next; the description has
     standard errors."""
     means = [float(np.mean(row)) for row in rows]

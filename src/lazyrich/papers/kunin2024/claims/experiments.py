@@ -7,7 +7,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, turned, unit_vector
+from lazyrich.papers.kunin2024.claims._networks import ROUNDING, Array, cosine_distance, unit_vector
 from lazyrich.papers.oracles.derivatives import gradient, jacobian, rate
 from lazyrich.papers.verdicts import Verdict
 
@@ -88,7 +88,7 @@ def large_scale_is_lazy(setup: Setup, zero: float = 1.0) -> Evidence:
             step = 1 / np.linalg.norm(J @ J.T, 2)
             theta = theta - step * J.T @ (_tanh_network(theta, X) - zero * none - y / tau)
         kernels = [J @ J.T for J in (jacobian(partial(_tanh_network, X=X), t) for t in (start, theta))]
-        turns.append(turned(kernels[1], kernels[0]))
+        turns.append(cosine_distance(kernels[1], kernels[0]))
     return Evidence.slope(scales, turns, -2.0)
 
 

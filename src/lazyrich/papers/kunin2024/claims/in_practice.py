@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.kunin2024.claims._practice import MEANS, ordered
+from lazyrich.papers.kunin2024.claims._practice import MEANS, growth_by_row
 from lazyrich.papers.verdicts import Grade
 
 DIGITS: dict[str, Any] = {
@@ -111,7 +111,7 @@ lenet_kernel_moves_early.breaks("S of a half after the first epoch", significant
 )
 def lenet_moves_by_patterns(setup: Setup, alpha: float = 1.0) -> Evidence:
     rows = [_samples(setup, alpha, name) for name in ("by_weights", "by_patterns")]
-    return ordered(rows, ("new weights alone", "new patterns alone"), 2.0, "S")
+    return growth_by_row(rows, ("new weights alone", "new patterns alone"), 2.0, "S")
 
 
 lenet_moves_by_patterns.breaks("downstream, where the last layer grows behind resting patterns", alpha=0.1)
@@ -127,7 +127,7 @@ lenet_moves_by_patterns.breaks("downstream, where the last layer grows behind re
 )
 def lenet_movement_follows_alpha(setup: Setup, alphas: tuple[float, ...] = (0.3, 1.0, 10.0)) -> Evidence:
     rows = [_samples(setup, alpha, "kernel_distance")[:, -1] for alpha in alphas]
-    return ordered(rows, [f"α = {alpha:g}" for alpha in alphas], 1.2, "S")
+    return growth_by_row(rows, [f"α = {alpha:g}" for alpha in alphas], 1.2, "S")
 
 
 lenet_movement_follows_alpha.breaks("the order of α turned round", alphas=(10.0, 1.0, 0.3))
@@ -192,14 +192,16 @@ def hierarchy_relative_scale(setup: Setup, alphas: tuple[float, ...] = (0.1, 1.0
     runs = [cell(share, setup.seed, grammar=grammar, alphas=few, **sizes)["test"] for share in shares]
     test = np.array(runs)[:, [few.index(alpha) for alpha in alphas]]  # (share, α, member)
 
-    def needed(accuracy: np.ndarray) -> np.ndarray:
+    def samples_needed(accuracy: np.ndarray) -> np.ndarray:
         slope, level = np.polyfit(shares, accuracy.mean(2), 1)
         return (0.5 - level) / slope
 
-    left_out = np.array([needed(np.delete(test, i, 2)) for i in range(test.shape[2])])
+    left_out = np.array([samples_needed(np.delete(test, i, 2)) for i in range(test.shape[2])])
     errors = np.sqrt((len(left_out) - 1) * left_out.var(0))
-    parts = [f"{n:.3g} ± {e:.1g} (α = {alpha:g})" for n, e, alpha in zip(needed(test), errors, alphas, strict=True)]
-    worst = max(Evidence.at_most(1.05 * less, more).error for more, less in pairwise(needed(test)))
+    parts = [
+        f"{n:.3g} ± {e:.1g} (α = {alpha:g})" for n, e, alpha in zip(samples_needed(test), errors, alphas, strict=True)
+    ]
+    worst = max(Evidence.at_most(1.05 * less, more).error for more, less in pairwise(samples_needed(test)))
     return Evidence(worst, f"share of all inputs {', '.join(parts)}", Grade.SAMPLED)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.kunin2024.claims._practice import MEANS, ordered
+from lazyrich.papers.kunin2024.claims._practice import MEANS, growth_by_row
 from lazyrich.papers.verdicts import Verdict
 
 DOUBLE = "double precision, after some steps that amplify its rounding"
@@ -34,7 +34,7 @@ def _rough(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
 def _smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
     """Test that the filters become smoother from each α to the next, by 3 % at least: 1/roughness grows."""
     rows = [1 / np.array(_rough(alpha, setup.seed, setup.size(3, 6))) for alpha in alphas]
-    return ordered(rows, [f"α = {alpha:g}" for alpha in alphas], 1 / 0.97, "1/roughness (white noise: 0.254)")
+    return growth_by_row(rows, [f"α = {alpha:g}" for alpha in alphas], 1 / 0.97, "1/roughness (white noise: 0.254)")
 
 
 @claim(

@@ -15,12 +15,12 @@ from lazyrich.papers.kunin2024.claims._networks import (
     Array,
     M_of,
     after_a_while,
+    cosine_distance,
     data,
     matrix_root,
     modes,
     oplus,
     orthonormal,
-    turned,
 )
 from lazyrich.papers.oracles import flows
 from lazyrich.papers.verdicts import Verdict
@@ -316,7 +316,7 @@ def regression_for_large_delta(setup: Setup, cases: Sequence[Case] = ((2, 3, 3, 
             Wt, At = after_a_while(W, A, X, Y, time=1 / size)
             end = np.linalg.solve(X.T @ X, X.T @ Y)
             gaps.append(np.linalg.norm(Wt.T @ At - end - expm(-X.T @ X) @ (W.T @ A - end)))
-            turns.append(turned(M_of(Wt, At), M_of(W, A)))
+            turns.append(cosine_distance(M_of(Wt, At), M_of(W, A)))
         found += [Evidence.slope(LARGE, gaps, -2.0), Evidence.slope(LARGE, turns, -4.0)]
     return Evidence.worst(*found)
 
@@ -350,7 +350,7 @@ def balanced_kernel_moves(setup: Setup, delta: float = 0.0) -> Evidence:
         Wt, At = after_a_while(W, A, np.eye(3), target, (1.0, 1.0), 60.0 / max(1.0, delta))
         K0, K = M_of(W, A, (1.0, 1.0)), M_of(Wt, At, (1.0, 1.0))
         grows.append(np.linalg.norm(K) / np.linalg.norm(K0))
-        turns.append(turned(K, K0))
+        turns.append(cosine_distance(K, K0))
     seen = f"S = {turns[-1]:.2g}, ‖K‖/‖K₀‖ = {grows[-1]:.0f} at s = 1e-4"
     found = Evidence.worst(Evidence.slope(small, grows, -1.0), Evidence.slope(small, turns, 0.0))
     return Evidence(found.error, f"{found.seen}; {seen}", found.grade)

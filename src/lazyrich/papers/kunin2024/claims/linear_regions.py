@@ -24,13 +24,13 @@ def _signs(layers: Sequence[Array], x: Array, gamma: float) -> Array:
     return np.concatenate(found)
 
 
-def _around(layers: Sequence[Array], gamma: float, start: float) -> list[Array]:
+def _patterns_on_circle(layers: Sequence[Array], gamma: float, start: float) -> list[Array]:
     """Return the activation patterns along a circle around the origin of the plane; the last is the first again."""
 
     def at(angle: float) -> Array:
         return _signs(layers, np.array([np.cos(angle), np.sin(angle)]), gamma)
 
-    def between(low: float, high: float, a: Array, b: Array) -> list[Array]:
+    def _patterns_between(low: float, high: float, a: Array, b: Array) -> list[Array]:
         """Return the patterns after a, up to b; two neurons that switch within 1e-12 count as switching together."""
         flips = np.sum(a != b)
         if flips == 0:
@@ -38,14 +38,14 @@ def _around(layers: Sequence[Array], gamma: float, start: float) -> list[Array]:
         if flips == 1 or high - low < 1e-12:
             return [b]
         middle = (low + high) / 2
-        return between(low, middle, a, at(middle)) + between(middle, high, at(middle), b)
+        return _patterns_between(low, middle, a, at(middle)) + _patterns_between(middle, high, at(middle), b)
 
     angles = start + np.linspace(0, 2 * np.pi, 501)
     patterns = [at(angle) for angle in angles[:-1]]
     patterns.append(patterns[0])
     found = [patterns[0]]
     for low, high, a, b in zip(angles, angles[1:], patterns, patterns[1:], strict=False):
-        found += between(low, high, a, b)
+        found += _patterns_between(low, high, a, b)
     return found
 
 
@@ -88,7 +88,7 @@ def two_colors(setup: Setup, draw: Draw = _generic) -> Evidence:
     rng, counts = setup.rng, []
     for _ in range(5):
         layers, gamma = draw(rng)
-        counts.append(len(_around(layers, gamma, rng.uniform(0, 1))) - 1)
+        counts.append(len(_patterns_on_circle(layers, gamma, rng.uniform(0, 1))) - 1)
     return Evidence.true(
         all(count % 2 == 0 for count in counts), f"{', '.join(map(str, counts))} regions round a point"
     )
@@ -157,7 +157,7 @@ parity_colors.breaks("a redundant neuron, which switches with another", doubled=
 def attainable_patterns(setup: Setup, count: Callable[[int], int] = lambda N: 2 * N) -> Any:
     rng, found = setup.rng, []
     for N in (3, 5, 8):
-        patterns = _around([rng.normal(size=(N, 2))], 0.0, rng.uniform(0, 1))
+        patterns = _patterns_on_circle([rng.normal(size=(N, 2))], 0.0, rng.uniform(0, 1))
         found.append(len({bytes(p) for p in patterns}))
     return found, [count(N) for N in (3, 5, 8)]
 

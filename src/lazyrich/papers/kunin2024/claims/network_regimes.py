@@ -14,10 +14,10 @@ from lazyrich.papers.kunin2024.claims._networks import (
     Array,
     M_of,
     after_a_while,
+    cosine_distance,
     data,
     orthonormal,
     pack,
-    turned,
     unpack,
 )
 from lazyrich.papers.verdicts import Verdict
@@ -81,7 +81,7 @@ def _regime(setup: Setup, d: int, h: int, c: int, upstream: bool, inside: bool) 
         times = np.geomspace(1e-3 / size, LAST * size, 200)
         path = solve_ivp(field, (0, times[-1]), pack(W, A), "LSODA", times, rtol=1e-10, atol=1e-12).y.T
         K0 = spread @ M_of(W, A) @ spread.T
-        turns = np.array([turned(spread @ M_of(*unpack(theta, d, h, c)) @ spread.T, K0) for theta in path])
+        turns = np.array([cosine_distance(spread @ M_of(*unpack(theta, d, h, c)) @ spread.T, K0) for theta in path])
         ends.append(turns[-1])
         halves.append(times[np.argmax(turns > turns[-1] / 2)])
     return np.array(ends), np.array(halves)
@@ -98,7 +98,7 @@ def _lazy(setup: Setup, cases: Sequence[Case], inside: bool = False) -> Evidence
     return Evidence.worst(*(Evidence.slope(SIZES, _regime(setup, *case, inside)[0], -4.0) for case in cases))
 
 
-def _delayed(setup: Setup, cases: Sequence[Case], inside: bool) -> Evidence:
+def _test_delay(setup: Setup, cases: Sequence[Case], inside: bool) -> Evidence:
     """Test that the kernel rotates equally far at every Λ, after a time proportional to Λ."""
     found = [_regime(setup, *case, inside) for case in cases]
     return Evidence.worst(
@@ -217,7 +217,7 @@ lazy_when_wide.breaks("fewer neurons than inputs or outputs", neurons=2)
     "zero as h < max(d, c): there no β_k(0) need be parallel to β*, and the network is lazy for all times",
 )
 def delayed_rich(setup: Setup, inside: bool = False, narrowing: bool = False) -> Evidence:
-    return _delayed(setup, [(4, 2, 1, narrowing), (1, 2, 4, not narrowing)], inside)
+    return _test_delay(setup, [(4, 2, 1, narrowing), (1, 2, 4, not narrowing)], inside)
 
 
 delayed_rich.exception("β* in the span of the w_k(0), or of the a_k(0)", inside=True)
@@ -238,7 +238,7 @@ delayed_rich.breaks("narrowing networks with δ_k ≫ 0, expanding ones with δ_
     why="the late kernel distance does not depend on Λ, its time is of order Λ: exponents 0 and 1, Λ from 10 to 300",
 )
 def delayed_outside_the_span(setup: Setup, inside: bool = False) -> Evidence:
-    return _delayed(setup, [(2, 2, 3, True), (3, 2, 2, False)], inside)
+    return _test_delay(setup, [(2, 2, 3, True), (3, 2, 2, False)], inside)
 
 
 delayed_outside_the_span.breaks("a solution in the span", inside=True)
@@ -277,7 +277,7 @@ def _distances(setup: Setup, shape: tuple[int, int, int], size: float, deltas: A
     for delta in deltas:
         start = _from_delta(W, A, sizes, delta * np.linspace(1.0, 2.0, h))
         end = after_a_while(*start, np.eye(d), target, time=60 / max(1.0, size, abs(delta)))
-        found.append(turned(M_of(*end), M_of(*start)))
+        found.append(cosine_distance(M_of(*end), M_of(*start)))
     return np.array(found)
 
 

@@ -13,12 +13,12 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     SIGNS,
     Neuron,
     at,
+    draw_with_changed_sign,
+    draw_with_kept_sign,
     kappa_of,
-    kept,
     least_of,
     potential_of,
     stack,
-    turned,
 )
 from lazyrich.papers.verdicts import Verdict
 
@@ -45,7 +45,7 @@ def _bias(net: Neuron, sign: float = 1.0, product: float = 1.0) -> Any:
     tolerance=1e-6,
     why=LIMIT,
 )
-def theorem_1(setup: Setup, sign: float = 1.0, start: Callable[..., Neuron] = kept) -> Any:
+def theorem_1(setup: Setup, sign: float = 1.0, start: Callable[..., Neuron] = draw_with_kept_sign) -> Any:
     rng, pairs = setup.rng, []
     for delta, rates in (*((delta, (1.0, 1.0)) for delta in SIGNS), (-1.2, PRODUCT_ONE)):
         net = start(rng, delta, stretch=(0.7, 1.3), d=setup.size(4, 8), rank=setup.size(2, 4), rates=rates)
@@ -54,7 +54,9 @@ def theorem_1(setup: Setup, sign: float = 1.0, start: Callable[..., Neuron] = ke
 
 
 theorem_1.breaks("without the term of the initialization", sign=0.0)
-theorem_1.breaks("β passes zero: a changes its sign", start=lambda rng, delta, **options: turned(rng, **options))
+theorem_1.breaks(
+    "β passes zero: a changes its sign", start=lambda rng, delta, **options: draw_with_changed_sign(rng, **options)
+)
 
 
 def _slope_in_parameters(sign: int, spoiled: bool) -> Any:
@@ -91,7 +93,7 @@ def slope_is_w(spoiled: bool) -> Any:
     "with the term as in theorem 1 the end is missed",
 )
 def theorem_1_across_the_sign_change(setup: Setup, sign: Callable[[float], float] = np.sign) -> Any:
-    net = turned(setup.rng)
+    net = draw_with_changed_sign(setup.rng)
     a, beta = net.end()
     return Evidence.together(
         Evidence.true(a * net.a < 0, "a changes sign"), Evidence.equal(beta, _bias(net, sign(a * net.a)))
@@ -118,7 +120,7 @@ def slope_turns_with_a(spoiled: bool) -> Any:
 )
 def theorem_1_with_rates(setup: Setup, product: float = RATES[0] * RATES[1]) -> Any:
     rng = setup.rng
-    nets = [kept(rng, delta, rates=RATES) for delta in SIGNS]
+    nets = [draw_with_kept_sign(rng, delta, rates=RATES) for delta in SIGNS]
     return stack((net.end()[1], _bias(net, 1.0, product)) for net in nets)
 
 
@@ -152,7 +154,7 @@ def slope_with_rates(spoiled: bool) -> Any:
 )
 def vanishing_initialization(setup: Setup, cases: Any = ((1.2, 1.0), (0.0, 0.5))) -> Any:
     found, small = [], np.array([1e-2, 1e-3, 1e-4])
-    net = kept(setup.rng, 0.0)
+    net = draw_with_kept_sign(setup.rng, 0.0)
     for delta, exponent in cases:
         nets = [at([delta], part * net.a * net.w, net)[0] for part in small]
         found.append(Evidence.slope(small, [np.linalg.norm(n.end()[1] - n.target) for n in nets], exponent))
@@ -174,11 +176,11 @@ vanishing_initialization.breaks("downstream", cases=((-1.2, 0.5),))
 )
 def direction_preserved(setup: Setup, sign: float = -1.0) -> Any:
     rng, deltas = setup.rng, np.array([20.0, 40.0, 80.0])
-    net = kept(rng, 0.0)
+    net = draw_with_kept_sign(rng, 0.0)
     out = net.w - np.linalg.pinv(net.X) @ net.X @ net.w
     expected = net.target + net.B / np.linalg.norm(net.w - out) * out
     nets = at(sign * deltas, net.a * net.w, net)
-    ends = [n.settled(20 * delta) for n, delta in zip(nets, deltas, strict=True)]
+    ends = [n.after_long_time(20 * delta) for n, delta in zip(nets, deltas, strict=True)]
     return Evidence.slope(deltas, [np.linalg.norm(n.a * n.w - expected) for n in ends], -2.0)
 
 

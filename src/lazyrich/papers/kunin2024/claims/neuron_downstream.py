@@ -101,7 +101,7 @@ def _white(setup: Setup) -> tuple[Neuron, Any]:
     return net, many(setup, net)
 
 
-def _stretched(setup: Setup) -> tuple[Neuron, Any]:
+def _draw_unwhitened_flow(setup: Setup) -> tuple[Neuron, Any]:
     """Return a flow on inputs that are not whitened, with two zeros of w·Xᵀy; the seed perturbs it by about a
     percent."""
     near = 1 + 0.01 * setup.rng.normal(size=7)
@@ -124,7 +124,7 @@ def lemma_4(setup: Setup, flow: Callable[[Setup], tuple[Neuron, Any]] = _white) 
     return Evidence.together(Evidence.true(both > 0, f"at most {both} zero"), Evidence.at_most(both, 1.0))
 
 
-lemma_4.breaks("inputs not whitened", flow=_stretched)
+lemma_4.breaks("inputs not whitened", flow=_draw_unwhitened_flow)
 
 
 @lemma_4.proof("any rates, three inputs: on the axes the flow points into the quadrant where a and ω have one sign")
@@ -152,7 +152,7 @@ def into_the_quadrant(spoiled: bool) -> Any:
 )
 def lemma_4_in_general(setup: Setup, of: Callable[[tuple[int, int]], int] = lambda zeros: zeros[0]) -> Any:
     net = draw(setup.rng, 0.6, stretch=(0.3, 2.0))
-    found = [of(_zeros(net, many(setup, net))), of(_zeros(*_stretched(setup)))]
+    found = [of(_zeros(net, many(setup, net))), of(_zeros(*_draw_unwhitened_flow(setup)))]
     return Evidence.together(
         Evidence.true(max(found) > 0, f"at most {max(found)} zero of a"), Evidence.at_most(max(found), 1.0)
     )

@@ -56,7 +56,7 @@ def rate_of_M(spoiled: bool) -> Any:
     return M.diff(t).subs(plain), found.subs(plain)
 
 
-def _swept(beta: Any, sign: float, net: Neuron) -> list[Neuron]:
+def _neurons_with_predictor(beta: Any, sign: float, net: Neuron) -> list[Neuron]:
     """Return neurons with a given β and δ of about ±20 to ±160: a is chosen, w = β/a, and δ follows."""
     eta_w, eta_a = net.rates
     outer = np.sqrt(DELTAS / eta_w) if sign > 0 else np.linalg.norm(beta) * np.sqrt(eta_a / DELTAS)
@@ -76,7 +76,7 @@ def regimes_of_m(setup: Setup, sign: float = 1.0) -> Any:
     net, found = draw(setup.rng, 0.0, 0.4, low=1.1, rates=RATES), []
     beta = net.a * net.w
     for side, shape in ((sign, np.eye(3)), (-sign, np.outer(beta, beta) / (beta @ beta))):
-        nets = _swept(beta, side, net)
+        nets = _neurons_with_predictor(beta, side, net)
         off = [np.linalg.norm(raw_M(n.theta, RATES) - abs(n.delta) * shape) for n in nets]
         found.append(Evidence.slope([abs(n.delta) for n in nets], off, -1.0))
     return Evidence.together(*found)
@@ -142,7 +142,7 @@ def kernel_coefficients(setup: Setup, downstream: float = -1.0) -> Any:
     """The two coefficients of M', taken from M' of the raw flow along directions that single them out."""
     net, found = draw(setup.rng, 0.0, 0.4, low=1.1, stretch=(0.6, 1.4)), []
     for sign, exponents in ((1.0, (-1.0, -1.0)), (downstream, (-1.0, 1.0))):
-        nets = _swept(net.a * net.w, sign, net)
+        nets = _neurons_with_predictor(net.a * net.w, sign, net)
         sizes = np.array([_singled_out(each) for each in nets])
         found += [Evidence.slope([abs(n.delta) for n in nets], sizes[:, i], exponents[i]) for i in (0, 1)]
     return Evidence.together(*found)

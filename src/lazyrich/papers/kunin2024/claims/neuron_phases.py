@@ -90,7 +90,7 @@ def fitting_phase(setup: Setup, delta: float = 0.0) -> Any:
     net, distances = draw(setup.rng, 0.0, 0.2, low=1.0), []
     for size in SMALL[1:]:
         half = half_way(net, delta, size)[1]
-        distances.append(kernel_distance(half.kernel, half.settled(40.0).kernel))
+        distances.append(kernel_distance(half.kernel, half.after_long_time(40.0).kernel))
     return Evidence.slope(SMALL[1:], distances, 1.0)
 
 
@@ -141,7 +141,7 @@ def balanced_neuron_moves(setup: Setup, delta: float = 0.0) -> Any:
     net, pairs = draw(setup.rng, 0.0, 0.4, low=1.0), []
     for size in (1.0, 0.1, 1e-2):
         each = at([delta], size * net.a * net.w, net)[0]
-        end = each.settled(30.0)
+        end = each.after_long_time(30.0)
         grown = np.linalg.norm(end.kernel) / np.linalg.norm(each.kernel)
         cosine = polar(each.a, each.w, each.target)[1]
         expected = [each.B / np.linalg.norm(each.a * each.w), (1 - cosine**2) / (len(each.w) + 3)]
@@ -299,7 +299,10 @@ def neuron_delayed_rich(setup: Setup, sign: float = -1.0) -> Any:
     cosine = polar(net.a, net.w, net.target)[1]
     fast, whole = [], []
     for delta, each in zip(DELTAS, at(sign * DELTAS, net.a * net.w, net), strict=True):
-        early, end = each.settled(6 / delta), each.settled(12 * delta)  # the slow rate is ‖β*‖²/|δ| > 2/|δ|
+        early, end = (
+            each.after_long_time(6 / delta),
+            each.after_long_time(12 * delta),
+        )  # the slow rate is ‖β*‖²/|δ| > 2/|δ|
         fast.append(kernel_distance(each.kernel, early.kernel))
         whole.append(abs(kernel_distance(each.kernel, end.kernel) - 1 + cosine**2))
     return Evidence.together(Evidence.slope(DELTAS, fast, -4.0), Evidence.slope(DELTAS, whole, -2.0))

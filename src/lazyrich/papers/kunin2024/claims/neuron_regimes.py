@@ -94,7 +94,7 @@ lazy_upstream.breaks("δ → −∞", sign=-1.0)
 def lazy_kernel_upstream(setup: Setup, sign: float = 1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.3, low=0.9, stretch=(0.6, 1.4))
     nets = at(sign * DELTAS, net.a * net.w, net)
-    ends = [each.settled(40 * delta) for each, delta in zip(nets, DELTAS, strict=True)]
+    ends = [each.after_long_time(40 * delta) for each, delta in zip(nets, DELTAS, strict=True)]
     return Evidence.slope(DELTAS, [kernel_distance(n.kernel, e.kernel) for n, e in zip(nets, ends, strict=True)], -4.0)
 
 
@@ -113,7 +113,7 @@ lazy_kernel_upstream.breaks("downstream", sign=-1.0)
 def inner_weights_move(setup: Setup, sign: float = 1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.3, low=0.9, stretch=(0.6, 1.4))
     nets = at(sign * DELTAS, net.a * net.w, net)
-    ends = [each.settled(40 * delta) for each, delta in zip(nets, DELTAS, strict=True)]
+    ends = [each.after_long_time(40 * delta) for each, delta in zip(nets, DELTAS, strict=True)]
     share = [n.w @ n.w / n.a**2 for n in nets]
     outer = [abs(e.a / n.a - 1) for n, e in zip(nets, ends, strict=True)]
     inner = [np.linalg.norm(e.w - n.w) / np.linalg.norm(n.w) for n, e in zip(nets, ends, strict=True)]

@@ -15,13 +15,13 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     SIGNS,
     Neuron,
     draw,
-    kept,
+    draw_with_changed_sign,
+    draw_with_kept_sign,
     least_of,
     many,
     point,
     potential_of,
     stack,
-    turned,
 )
 from lazyrich.papers.oracles import flows
 from lazyrich.papers.oracles.derivatives import rate
@@ -60,7 +60,7 @@ def theorem_5(setup: Setup, scale: float = 1.0) -> Any:
         return _azulay(np.sqrt(beta @ beta), delta) + scale * (z @ beta)
 
     for delta in SIGNS:
-        net = kept(rng, delta)
+        net = draw_with_kept_sign(rng, delta)
         least = least_of(partial(objective, delta=net.delta, z=_z(net, net.delta)), net.X, net.y)
         pairs.append((net.end()[1], least))
     return stack(pairs)
@@ -260,7 +260,7 @@ def _one_unseen(net: Neuron, sign: float) -> Any:
 )
 def one_unseen_direction(setup: Setup, sign: float = 1.0) -> Any:
     rng = setup.rng
-    nets = [kept(rng, delta, d=3) for delta in SIGNS]
+    nets = [draw_with_kept_sign(rng, delta, d=3) for delta in SIGNS]
     return stack((net.end()[1], _one_unseen(net, sign)) for net in nets)
 
 
@@ -295,7 +295,7 @@ def alpha_solves(spoiled: bool) -> Any:
 def equation_of_alpha(setup: Setup, factor: float = 2 / 3) -> Any:
     rng, pairs = setup.rng, []
     for delta in SIGNS:
-        net = kept(rng, delta, d=3)
+        net = draw_with_kept_sign(rng, delta, d=3)
         v = np.linalg.svd(net.X)[2][-1]
         alpha = net.end()[1] @ v
         square = net.B**2 + alpha**2
@@ -331,7 +331,7 @@ def slope_along_the_line(spoiled: bool) -> Any:
     why=END,
 )
 def one_unseen_direction_turned(setup: Setup, sign: float = -1.0) -> Any:
-    net = turned(setup.rng, d=3)
+    net = draw_with_changed_sign(setup.rng, d=3)
     a, beta = net.end()
     return Evidence.together(
         Evidence.true(a * net.a < 0, "a changes sign"), Evidence.equal(beta, _one_unseen(net, sign))
@@ -375,12 +375,12 @@ def _unseen(net: Neuron, sign: float, share: float = 1.0) -> Any:
 def any_nullity(setup: Setup, share: float = 1.0) -> Any:
     rng, pairs = setup.rng, []
     for rank, delta in ((3, 1.2), (2, 0.0), (1, -1.2), (2, -1.2)):
-        net = kept(rng, delta, d=4, rank=rank, rates=RATES)
+        net = draw_with_kept_sign(rng, delta, d=4, rank=rank, rates=RATES)
         noisy = replace(
             net, y=net.y + 0.3 * (np.eye(len(net.y)) - net.X @ np.linalg.pinv(net.X)) @ rng.normal(size=len(net.y))
         )
         pairs.append((noisy.end()[1], _unseen(noisy, np.sign(net.a), share)))
-    crossed = turned(rng, rates=RATES)
+    crossed = draw_with_changed_sign(rng, rates=RATES)
     return stack([*pairs, (crossed.end()[1], _unseen(crossed, -np.sign(crossed.a), share))])
 
 

@@ -48,7 +48,7 @@ def _path(seed: int, size: float, delta: float, alone: bool = False) -> Path:
     return Path(times, units, loss, np.max(np.abs(outputs), axis=1), radial, turning)
 
 
-def _when(values: Array, level: float, times: Array = TIMES) -> float:
+def _time_of_level(values: Array, level: float, times: Array = TIMES) -> float:
     """Return the time at which falling values reach a level, interpolated, or the first time if they start below it."""
     index = int(np.argmax(values < level))
     if index == 0:
@@ -59,7 +59,7 @@ def _when(values: Array, level: float, times: Array = TIMES) -> float:
 def _turned_by(path: Path, angle: float) -> float:
     """Return the time at which the neurons have rotated by this angle on average, from their first directions."""
     cosine = np.mean(np.sum(path.units * path.units[0], axis=-1), axis=-1)
-    return _when(cosine, float(np.cos(angle)), path.times)
+    return _time_of_level(cosine, float(np.cos(angle)), path.times)
 
 
 @claim(
@@ -118,7 +118,7 @@ partition_alignment.breaks("upstream, δ_k = 1", delta=1.0)
 )
 def balanced_two_phases(setup: Setup, delta: float = 0.0) -> Any:
     paths = [_path(setup.seed, size, delta) for size in VANISHING]
-    turns, falls = [_turned_by(path, 0.5) for path in paths], [_when(path.loss, 0.9) for path in paths]
+    turns, falls = [_turned_by(path, 0.5) for path in paths], [_time_of_level(path.loss, 0.9) for path in paths]
     first, second = np.diff(falls)
     seen = f"turned by ½ at {turns[-1]:.3f}, the loss falls at " + ", ".join(f"{t:.3f}" for t in falls)
     delayed = abs(second - first) / falls[-1] if second > 0.1 * falls[-1] else 1.0  # it must come later at all
@@ -141,7 +141,7 @@ def data_fitting(setup: Setup, phase: int = 2) -> Evidence:
     shares = []
     for size in VANISHING:
         path = _path(setup.seed, size, 0.0)
-        split = _when(path.loss, 0.9) if phase == 2 else _turned_by(path, 0.2)
+        split = _time_of_level(path.loss, 0.9) if phase == 2 else _turned_by(path, 0.2)
         within = path.times >= split if phase == 2 else path.times <= split
         radial, turning = (np.trapezoid(each[within], path.times[within]) for each in (path.radial, path.turning))
         shares.append(radial / (radial + turning))
@@ -171,7 +171,7 @@ def upstream_alignment_is_fast(setup: Setup, delta: float = 1.0) -> Evidence:
         times = (size if delta else 1.0) * np.geomspace(1e-3, 3.0, 150)
         Ws, _ = follow(*start(units, signs, size, delta), X, y, times, times[-1] / 1000)
         cosine = np.mean(np.sum(directions(Ws) * units, axis=-1), axis=-1)
-        found.append(_when(cosine, float(np.cos(0.3)), times))
+        found.append(_time_of_level(cosine, float(np.cos(0.3)), times))
     return Evidence.slope(sizes, found, 1.0)
 
 

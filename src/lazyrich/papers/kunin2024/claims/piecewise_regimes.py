@@ -16,7 +16,7 @@ from lazyrich.papers.kunin2024.claims._bent import (
     start,
     units_of,
 )
-from lazyrich.papers.kunin2024.claims._networks import RATES, Array, pack, turned, unit_vector, unpack
+from lazyrich.papers.kunin2024.claims._networks import RATES, Array, cosine_distance, pack, unit_vector, unpack
 
 LARGE = np.array([30.0, 100.0, 300.0])
 LAST = 60.0  # the flow is followed for LAST·Λ
@@ -60,7 +60,7 @@ def _downstream(seed: int, neurons: int) -> tuple[Array, Array, Array]:
         path = solve_ivp(field, (0, times[-1]), pack(W, a), "LSODA", times, rtol=1e-9, atol=1e-11).y.T
         nets = [unpack(theta, 3, neurons, 1) for theta in path]
         K0 = kernel_of(W, a, X)
-        turns = np.array([turned(kernel_of(V, b[:, 0], X), K0) for V, b in nets])
+        turns = np.array([cosine_distance(kernel_of(V, b[:, 0], X), K0) for V, b in nets])
         ends.append(turns[-1])
         halves.append(times[np.argmax(turns > turns[-1] / 2)])
         V, b = nets[-1]
@@ -127,7 +127,7 @@ def _across(seed: int, sign: float) -> tuple[Array, Array, Array]:
         W, a = start(units, signs, 0.1, sign * size)
         Ws, As = follow(W, a, X, y, [10 / size], 0.02 / size)
         V, b = Ws[-1], As[-1]
-        turns.append(turned(kernel_of(V, b, X), kernel_of(W, a, X)))
+        turns.append(cosine_distance(kernel_of(V, b, X), kernel_of(W, a, X)))
         moves.append(np.linalg.norm(pack(V, b) - pack(W, a)) / np.linalg.norm(pack(W, a)))
         old, new = (_preconditioners(*net) for net in ((W, a), (V, b)))
         changes.append(np.linalg.norm(new - old) / np.linalg.norm(old))

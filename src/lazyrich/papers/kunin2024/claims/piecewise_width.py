@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.kunin2024.claims._networks import Array, turned
+from lazyrich.papers.kunin2024.claims._networks import Array, cosine_distance
 from lazyrich.papers.verdicts import Verdict
 
 
@@ -41,7 +41,7 @@ def _student(seed: int, neurons: int, samples: int, delta: float, tau: float = 0
         pull = opened * (a @ (opened * z) - y)
         rate = 1 / (np.sum(a**2 @ opened) + np.sum((opened * z) ** 2))  # the trace of the kernel: stable
         W, a = W - rate * a[:, None] * (pull @ X), a - rate * np.sum(pull * z, axis=1)
-    return turned(_kernel(W, a, X), K0)
+    return cosine_distance(_kernel(W, a, X), K0)
 
 
 @claim(

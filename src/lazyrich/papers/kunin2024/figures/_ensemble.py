@@ -66,7 +66,7 @@ def batches(inputs: Tensor, labels: Tensor, size: int, generator: torch.Generato
         yield inputs[rows, chosen], labels[rows, chosen]
 
 
-def stacked(sets: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
+def stack_members(sets: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:
     """Stack the data sets of all members, (member, n, …)."""
     inputs, labels = zip(*sets, strict=True)
     return torch.stack(inputs), torch.stack(labels)

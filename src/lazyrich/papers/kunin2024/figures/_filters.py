@@ -43,7 +43,7 @@ def cell(
     """Train one network, and return accuracies, statistics of the filters before training and at eight times, and
     the filters."""
     number = 1000 * seed + member
-    data = drawn(n, test, number, os.environ.get(ENVIRONMENT_VARIABLE))
+    data = draw_images(n, test, number, os.environ.get(ENVIRONMENT_VARIABLE))
     if data.source != source:
         raise ValueError(f"these cells were begun with {source}; found {data.source}")
     model = network(channels, stride, pool, CLASSES[source], alpha, number)
@@ -78,7 +78,7 @@ def sweep(scale: Scale) -> xarray.Dataset:
 
 
 @lru_cache(1)
-def drawn(n: int, test: int, seed: int, _folder: str | None) -> Images:
+def draw_images(n: int, test: int, seed: int, _folder: str | None) -> Images:
     """Return the images of a member, cached for its next α; they depend on the folder in the environment variable."""
     return load_images("cifar10", n, test, seed)
 
@@ -89,12 +89,12 @@ def looks(weights: Tensor) -> dict[str, float]:
     return {
         "roughness": float(roughness(weights).mean()),
         "centered": float(roughness(weights, CENTERED).mean()),
-        "oriented": float(oriented(weights).mean()),
+        "oriented": float(orientation(weights).mean()),
     }
 
 
 @torch.no_grad()
-def oriented(weights: Tensor) -> Tensor:
+def orientation(weights: Tensor) -> Tensor:
     """Return |Σ P e^{2iθ}| / Σ P for each filter: 1 for a grating, 0 if no direction is preferred.
 
     P is the power of a filter (channel, color, …), averaged over colors, at each frequency, and θ the angle of the

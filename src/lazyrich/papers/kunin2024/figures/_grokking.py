@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from lazyrich.papers.kunin2024.figures._ensemble import Ensemble, batches, stacked
+from lazyrich.papers.kunin2024.figures._ensemble import Ensemble, batches, stack_members
 from lazyrich.torch.data import modular_arithmetic
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def cell(
     seeds = [1000 * seed + i for i in range(members)]
     sets = [modular_arithmetic(p, operation, share, seed=s) for s in seeds]
     ensemble = Ensemble([transformer(p, width, alpha, s) for alpha in alphas for s in seeds])
-    parts = [stacked([split[i] for split in sets] * len(alphas)) for i in (0, 1)]
+    parts = [stack_members([split[i] for split in sets] * len(alphas)) for i in (0, 1)]
     start = ensemble.weights[EMBEDDINGS[0]].detach().clone()
     seen = np.zeros((3, steps // every + 1, len(alphas), members))
     for step in optimize(ensemble, sets, len(alphas), tau=tau, batch=batch, rate=rate, steps=steps, seed=seed):
@@ -101,7 +101,7 @@ def optimize(
     step."""
     optimizer = torch.optim.Adam(ensemble.parameters(), betas=(0.9, 0.98), fused=True)
     generator = torch.Generator().manual_seed(seed)
-    inputs, labels = stacked([train for train, _ in sets])
+    inputs, labels = stack_members([train for train, _ in sets])
     step = 0
     while True:
         for x, y in batches(inputs, labels, batch, generator):

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lazyrich.papers.kunin2024.figures._ensemble import Ensemble, batches, layer_speeds, stacked
+from lazyrich.papers.kunin2024.figures._ensemble import Ensemble, batches, layer_speeds, stack_members
 from lazyrich.torch.data import random_hierarchy_model
 
 
@@ -56,11 +56,11 @@ def cell(
         network(split[0][0][0].shape[1], width, hidden, grammar["classes"], alpha, s) for alpha in alphas for s in seeds
     ]
     ensemble = Ensemble(models)
-    inputs, labels = stacked([train for train, _ in split] * len(alphas))
+    inputs, labels = stack_members([train for train, _ in split] * len(alphas))
     train(ensemble, inputs, labels, width=width, epochs=epochs, batch=batch, seed=seed)
     shape = (len(alphas), members)
     return {
-        "test": ensemble.accuracy(*stacked([t for _, t in split] * len(alphas))).reshape(shape).numpy(),
+        "test": ensemble.accuracy(*stack_members([t for _, t in split] * len(alphas))).reshape(shape).numpy(),
         "train": ensemble.accuracy(inputs, labels).reshape(shape).numpy(),
     }
 

@@ -89,14 +89,14 @@ def train(
             now = rate * float(np.interp(step / steps, [0, 5 / 24, 1], [0, 1, 0]))
             for group, factor in zip(optimizer.param_groups, factors, strict=True):
                 group["lr"] = factor * now
-            x = augmented(inputs[chosen], generator) if augment else inputs[chosen]
+            x = augment_images(inputs[chosen], generator) if augment else inputs[chosen]
             optimizer.zero_grad()
             F.cross_entropy(model(x), labels[chosen]).backward()
             optimizer.step()
             yield step
 
 
-def augmented(x: Tensor, generator: torch.Generator) -> Tensor:
+def augment_images(x: Tensor, generator: torch.Generator) -> Tensor:
     """Mirror each image at random, shift it by up to four pixels, and remove a patch of 8 × 8."""
     n, size = len(x), x.shape[-1]
     x = torch.where(torch.rand(n, 1, 1, 1, generator=generator) < 0.5, x, x.flip(-1))

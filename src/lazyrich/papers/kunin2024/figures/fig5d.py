@@ -65,7 +65,7 @@ def seconds(scale: Scale) -> float:
     return _grokking.seconds(scale["runs"], **fixed)
 
 
-def reached(accuracy: xarray.DataArray, threshold: float) -> xarray.DataArray:
+def first_step_above(accuracy: xarray.DataArray, threshold: float) -> xarray.DataArray:
     """Return the first step at which an accuracy reaches the threshold, or the last step if it never does."""
     there = accuracy >= threshold
     return xarray.where(there.any("time"), accuracy.time[there.argmax("time")], accuracy.time[-1]).astype(float)
@@ -80,7 +80,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         np.log(data.alpha),
         0.1,
     ).on("kunin2024/grokking-scale-is-a-rate")
-    steps = reached(data["test"], data.threshold)
+    steps = first_step_above(data["test"], data.threshold)
     yield Fact.exceeds(
         f"{100 * data.threshold:g} % of the test pairs take more steps in standard networks than for α = {most:g}",
         steps.sel(alpha=1.0),
@@ -108,7 +108,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     curves.legend(title=r"$\alpha$", fontsize=7, loc="lower right")
     last = int(data.time[-1])
     for part, marker in (("train", "s"), ("test", "o")):
-        taken = reached(data[part], data.threshold)
+        taken = first_step_above(data[part], data.threshold)
         error = taken.std("member", ddof=1) / root
         label = {"train": "training", "test": "test"}[part]
         steps.errorbar(data.alpha, taken.mean("member"), error, marker=marker, ms=4, capsize=2, label=label)

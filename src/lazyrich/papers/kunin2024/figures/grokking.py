@@ -20,7 +20,7 @@ import numpy as np
 import xarray
 
 from lazyrich.papers.figure import Fact, Scale
-from lazyrich.papers.kunin2024.figures.fig5d import reached
+from lazyrich.papers.kunin2024.figures.fig5d import first_step_above
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -57,9 +57,9 @@ def compute(scale: Scale) -> xarray.Dataset:
     data = _grokking.members(swept, scale["alphas"], scale["every"])
     control = _grokking.members(faster, [1.0], scale["every"])
     made = {
-        "steps_train": reached(data["train"], scale["learned"]),
-        "steps_test": reached(data["test"], scale["threshold"]),
-        "steps_faster": reached(control["test"], scale["threshold"]).isel(tau=0, alpha=0, drop=True),
+        "steps_train": first_step_above(data["train"], scale["learned"]),
+        "steps_test": first_step_above(data["test"], scale["threshold"]),
+        "steps_faster": first_step_above(control["test"], scale["threshold"]).isel(tau=0, alpha=0, drop=True),
         "unreached": (data["test"] < scale["threshold"]).all("time").sum("member"),
         "untrained": (data["train"] < scale["learned"]).all("time").sum("member"),
     }

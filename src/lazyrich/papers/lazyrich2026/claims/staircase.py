@@ -155,7 +155,7 @@ def bounds_of_unequal_weights(setup: Setup, power: float = -1.0) -> Evidence:
     halves = times[np.argmax(np.abs(found) > np.abs(y) / 2, axis=0)]
     net = Diagonal([alpha * ratios], power=D)
     stairs = staircase(GradientFlow(net, Problem(np.eye(3), y)))
-    entries = {int(i): float(stairs.times[j]) for j in range(1, len(stairs)) for i in stairs.entered(j)}
+    entries = {int(i): float(stairs.times[j]) for j in range(1, len(stairs)) for i in stairs.entering_features(j)}
     ours = np.array([entries[i] for i in range(3)])
     return Evidence.worst(Evidence.equal(halves, predicted), Evidence.equal(ours, predicted))
 

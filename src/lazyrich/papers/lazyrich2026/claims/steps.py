@@ -22,7 +22,7 @@ def _end(X: np.ndarray, y: np.ndarray, log_scale: np.ndarray, shift: np.ndarray)
     return a2 * np.sinh(shift + X.T @ found.x)
 
 
-def _descended(
+def _run_descent(
     setup: Setup, step: float, mu: float, with_memory: bool, share: float, batches: bool
 ) -> tuple[np.ndarray, np.ndarray]:
     """Run plain weights, beside the end that the sums of c predict."""
@@ -55,7 +55,7 @@ def _descended(
     why=RAW,
 )
 def heavy_ball_end(setup: Setup, with_memory: bool = True, share: float = 1.0) -> Any:
-    return _descended(setup, 0.1, 0.9, with_memory, share, batches=False)
+    return _run_descent(setup, 0.1, 0.9, with_memory, share, batches=False)
 
 
 heavy_ball_end.breaks("μρ in place of μρ/(1 + ρ)", with_memory=False)
@@ -91,7 +91,7 @@ def one_step_and_the_form_of_the_end(spoilt: bool) -> Any:
     why=RAW,
 )
 def descent_end(setup: Setup, share: float = 1.0) -> Any:
-    return _descended(setup, 0.3, 0.0, True, share, batches=True)
+    return _run_descent(setup, 0.3, 0.0, True, share, batches=True)
 
 
 descent_end.breaks("the flow's own end, without the sums", share=0.0)

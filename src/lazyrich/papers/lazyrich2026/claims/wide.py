@@ -59,7 +59,7 @@ def root(A: np.ndarray, s: Any) -> np.ndarray:
     return out
 
 
-def reduced(slope: Slope, scale: Callable[[float], Any], kappa: float = 0.0) -> np.ndarray:
+def predictor_flow(slope: Slope, scale: Callable[[float], Any], kappa: float = 0.0) -> np.ndarray:
     """Return A along time, from Ȧ = −√(AAᵀ + s²)∇L − ∇L√(AᵀA + s²) − 2κA with s = scale(t)."""
 
     def field(z: np.ndarray) -> np.ndarray:
@@ -86,7 +86,7 @@ def predictor_equation(setup: Setup, mean: float = 0.5, bend: float = 0.0) -> An
     for c1, c2 in ((1.7, 0.3), (0.3, 1.7), (0.9, 0.9), (0.05, 0.0)):
         start = draw(setup.rng, c1, c2, bend=bend)
         W1, W2 = raw(start)
-        pairs.append((W2 @ W1, reduced(start.slope, partial(np.polyval, [mean * (c1 + c2)]))))
+        pairs.append((W2 @ W1, predictor_flow(start.slope, partial(np.polyval, [mean * (c1 + c2)]))))
     measured, predicted = zip(*pairs, strict=True)
     return np.stack(measured), np.stack(predicted)
 
@@ -145,7 +145,7 @@ grams_from_the_predictor.breaks("e of the other sign", sign=-1.0)
 def decay_runs_the_scale_down(setup: Setup, power: float = 2.0) -> Any:
     start, kappa = draw(setup.rng, 1.1, 0.5), 0.3
     W1, W2 = raw(start, kappa)
-    return W2 @ W1, reduced(start.slope, lambda t: start.s * np.exp(-power * kappa * t), kappa)
+    return W2 @ W1, predictor_flow(start.slope, lambda t: start.s * np.exp(-power * kappa * t), kappa)
 
 
 decay_runs_the_scale_down.breaks("s(t) = s₀e^{−κt}", power=1.0)
@@ -279,7 +279,7 @@ def gaussian_start(setup: Setup, power: float = 0.5) -> Evidence:
     """The flow of G = QᵀQ has no h in it, so that large widths cost nothing."""
     rng, times = setup.rng, np.array([0.0, 0.7])
     task, widths = draw(rng, 1.0, 0.6), np.array([200, 800, 3200, 12800])
-    ideal = reduced(task.slope, lambda t: 0.8)
+    ideal = predictor_flow(task.slope, lambda t: 0.8)
     target, n = ideal[2], C + D
 
     def gap(h: int) -> float:

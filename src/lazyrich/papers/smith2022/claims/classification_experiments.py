@@ -25,7 +25,7 @@ class Trained:
 
 
 @lru_cache(maxsize=24)
-def _trained(
+def _train(
     setup: Setup, N: int, size: float, epochs: int = 1500, n: int = 20, rate: float = 0.1, copies: int = 16
 ) -> Trained:
     """Train the networks of figures 9 to 11, m = 10, with full-batch steps from weights of this size."""
@@ -59,7 +59,7 @@ def figure_nine(setup: Setup, gains: tuple[int, ...] = (200, 100), small_r: floa
     off, seen = [], []
     for N in (200, 100, 50):
         copies = 48 if N == 50 else 16
-        small, one = (_trained(setup, N, r, copies=copies).error for r in (small_r, 1.0))
+        small, one = (_train(setup, N, r, copies=copies).error for r in (small_r, 1.0))
         gain = float(np.mean(one) - np.mean(small))
         off.append(1 - gain / 0.05 if N in gains else gain / 0.05 - 1)
         seen.append(f"N = {N}: {1 - np.mean(one):.2f} to {1 - np.mean(small):.2f}")
@@ -180,7 +180,7 @@ def not_within_a_hundred_epochs() -> None:
 def figure_ten(setup: Setup, epochs: int = 1500) -> Any:
     seen, so = [], True
     for N in (200, 100, 50):
-        one, small = (_trained(setup, N, r, epochs) for r in (1.0, 0.1))
+        one, small = (_train(setup, N, r, epochs) for r in (1.0, 0.1))
         so &= bool(np.mean(one.norm) > 2 * np.mean(small.norm) and np.mean(small.near) > 1.2 * np.mean(one.near))
         norms = f"{np.mean(one.norm):.0f} to {np.mean(small.norm):.0f}"
         seen.append(f"N = {N}: ‖w‖₁ {norms}, near zero {np.mean(one.near):.0%} to {np.mean(small.near):.0%}")
@@ -209,7 +209,7 @@ def step_and_norm(setup: Setup, smaller: float = 0.01) -> Any:
     """N = 50, six networks, t = 60; the ratio of the norms from r = 0.1 and from the smaller r."""
     found = []
     for rate, r in ((0.1, 0.01), (0.02, smaller)):
-        runs = [_trained(setup, 50, size, round(60 / rate), 20, rate, 6).norm for size in (0.1, r)]
+        runs = [_train(setup, 50, size, round(60 / rate), 20, rate, 6).norm for size in (0.1, r)]
         found.append(np.mean(runs[0]) / np.mean(runs[1]))
     return found[0], found[1]
 
@@ -236,7 +236,7 @@ def _eight_each(n: int) -> int:
     "(figure 11 sees N*/n rise up to n = 320), while the line of the source need not pass through zero",
 )
 def sample_complexity(setup: Setup, samples: Callable[[int], int] = _eight_each) -> Any:
-    runs = [_trained(setup, samples(n), 0.1, 800, n, copies=640 // n) for n in (10, 20, 40)]
+    runs = [_train(setup, samples(n), 0.1, 800, n, copies=640 // n) for n in (10, 20, 40)]
     accuracy = [1 - float(np.mean(run.error)) for run in runs]
     seen = ", ".join(f"{a:.2f}" for a in accuracy) + " for n = 10, 20, 40"
     return Evidence.true(np.all(np.diff(accuracy) < -0.01), seen)

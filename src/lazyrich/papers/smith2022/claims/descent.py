@@ -84,7 +84,7 @@ def no_single_step(setup: Setup, stable_at: float = 10.0) -> Any:
 no_single_step.breaks("the largest that is stable at α = 1", stable_at=1.0)
 
 
-def _descended(X: Array, y: Array, alpha: float, step: float) -> Array:
+def _run_descent(X: Array, y: Array, alpha: float, step: float) -> Array:
     """Return w over the epochs of full-batch descent from α𝟙, until the loss is below 1e-4: (epochs, 2, n)."""
     w, found = ones(X.shape[1], alpha), []
     while True:
@@ -121,7 +121,7 @@ def coarse_but_near(setup: Setup, step: float = 1e-2) -> Any:
     rng, found = setup.rng, []
     for _ in range(9):
         X, y = _small(rng)
-        path = _descended(X, y, 0.1, 1e-2)
+        path = _run_descent(X, y, 0.1, 1e-2)
         at = (np.array([0.0, 0.02, 0.05, 0.1, 0.3, 1.0]) * (len(path) - 1)).astype(int)
         flow = regression(ones(20, 0.1), X, y, step * at)
         off = np.linalg.norm((path[at] - flow)[1:], axis=(1, 2)) / np.linalg.norm((flow - 0.1)[1:], axis=(1, 2))
@@ -136,7 +136,7 @@ def _at_the_start(K: Array) -> Array:
     return K[0]
 
 
-def _then(K: Array) -> Array:
+def _middle_state(K: Array) -> Array:
     return K[len(K) // 2]
 
 
@@ -158,7 +158,7 @@ def kernel_at_the_end(setup: Setup, scale: Callable[[Array], Array] = _at_the_st
         X, y = _small(rng)
         row = []
         for alpha, step in ((0.1, 1e-2), (1.0, 1e-3)):
-            w = _descended(X, y, alpha, step)
+            w = _run_descent(X, y, alpha, step)
             K = 4 * np.einsum("ni,ti,mi->tnm", X, np.sum(w[:: max(1, len(w) // 40)] ** 2, axis=1), X)
             row.append(np.linalg.norm(K[-1] - K[len(K) // 2]) / np.linalg.norm(scale(K)))
         found.append(row)
@@ -167,7 +167,7 @@ def kernel_at_the_end(setup: Setup, scale: Callable[[Array], Array] = _at_the_st
     return Evidence(float(max(0.0, 1 - small / 0.2, one - 0.01)), seen)
 
 
-kernel_at_the_end.breaks("relative to the kernel then", scale=_then)
+kernel_at_the_end.breaks("relative to the kernel then", scale=_middle_state)
 
 
 def _the_same_labels(alpha: float) -> float:

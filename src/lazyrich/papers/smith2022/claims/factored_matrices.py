@@ -24,7 +24,7 @@ def _not_diagonal(rng: np.random.Generator) -> Array:
     return frame(rng, 5, 5) @ np.diag(np.linspace(1, 2, 5))
 
 
-def _factored(A: Array, y: Array, U0: Array, times: Any) -> Array:
+def _factored_flow(A: Array, y: Array, U0: Array, times: Any) -> Array:
     """Solve the raw flow of ‖⟨Aᵢ, UUᵀ⟩ − yᵢ‖², and return Z = UUᵀ over time."""
 
     def field(U: Array) -> Array:
@@ -58,7 +58,7 @@ def commuting(setup: Setup, factored: bool = True) -> Any:
     flow = GradientFlow(Factorization(np.eye(4)), Problem(A.reshape(2, 16), y, kappa=2.0))
     if factored:
         first, *rest = np.asarray(limit(flow, scales=np.sqrt([0.1, *alphas])).value).reshape(-1, 4, 4)
-        raw = _factored(A, y, np.sqrt(0.1) * np.eye(4), [0.0, 500.0])[-1]
+        raw = _factored_flow(A, y, np.sqrt(0.1) * np.eye(4), [0.0, 500.0])[-1]
         Z, same = np.array(rest), Evidence.equal(raw, first).error
     else:
         shortest = np.einsum("n,nij->ij", np.linalg.solve(values @ values.T, y), A)
@@ -100,7 +100,7 @@ def diagonal_factorization(setup: Setup, start: Callable[..., Array] = _multiple
     rng = setup.rng
     X, y = data(rng, 3, 5)
     times, U = np.linspace(0, 2, 6), 0.5 * start(rng)
-    Z = _factored(np.einsum("ni,ij->nij", X, np.eye(5)), y, U, times)
+    Z = _factored_flow(np.einsum("ni,ij->nij", X, np.eye(5)), y, U, times)
     u = ode(lambda u: -4 * u * (X.T @ (X @ u**2 - y)), np.sqrt(np.diag(U @ U.T)), times)
     return Z, np.einsum("ti,ij->tij", u**2, np.eye(5))
 

@@ -35,7 +35,7 @@ def kernel_method(setup: Setup, factor: float = 2.0, symmetric: bool = True) -> 
     W, a = rng.normal(size=(m, n)), rng.normal(size=m)
     start = TwoLayer(np.concatenate([W, W]), np.concatenate([a, -a if symmetric else a]))
     times = np.array([0.0, 0.02, 0.1, 0.5])
-    traj = exact(GradientFlow(start, Problem(X, y, kappa=2 / N)).linearized(), times)
+    traj = exact(GradientFlow(start, Problem(X, y, kappa=2 / N)).linearize(), times)
     both = np.concatenate([X, Z])
     seen = jax.vmap(lambda net: net(jnp.asarray(both)))(traj.nets)
     on = both @ W.T > 0

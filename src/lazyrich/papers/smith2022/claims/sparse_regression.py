@@ -20,7 +20,7 @@ def _sparse_truth(rng: np.random.Generator, N: int, support: int = 5) -> tuple[A
     return X, X @ truth + 0.1 * rng.normal(size=N), truth
 
 
-def _stopped(X: Array, y: Array, stop: float, alpha: float = 1e-3) -> Array:
+def _predictor_at_stop(X: Array, y: Array, stop: float, alpha: float = 1e-3) -> Array:
     """Return β of the flow from α𝟙 at time `stop`.
 
     10⁴ epochs with step 3e-4 and batches of 32 end at t = 12 for N = 100, with four batches, and at t = 6 for N = 50.
@@ -63,7 +63,7 @@ def _batches(setup: Setup, size: int) -> tuple[Array, Array, Array, Array]:
 )
 def coarse_step(setup: Setup, until: float = 6.0) -> Any:
     X, y, _, descended = _batches(setup, 32)
-    return descended, _stopped(X, y, until)
+    return descended, _predictor_at_stop(X, y, until)
 
 
 coarse_step.breaks("at a quarter of the time", until=1.5)
@@ -88,7 +88,7 @@ def early_stopping(setup: Setup, support: int = 5, stopped: bool = True) -> Any:
         found = []
         for _ in range(5 if N == 100 else 3):
             X, y, truth = _sparse_truth(rng, N, support)
-            beta = _stopped(X, y, end) if stopped else least_norm(X, y, 2e-6)
+            beta = _predictor_at_stop(X, y, end) if stopped else least_norm(X, y, 2e-6)
             found.append(float(np.sum(np.abs(beta - truth))))
         worst.append(Evidence.at_most(np.median(found), printed))
         seen.append(f"N = {N}: " + ", ".join(f"{f:.2g}" for f in sorted(found)))
@@ -112,7 +112,7 @@ early_stopping.breaks("trained until it fits: then it fits the noise", stopped=F
 )
 def figure_eight(setup: Setup, alpha: float = 1e-3) -> Any:
     X, y, truth = _sparse_truth(setup.rng, 100)
-    beta = _stopped(X, y, 12.0, alpha)
+    beta = _predictor_at_stop(X, y, 12.0, alpha)
     on, off = np.max(np.abs(beta[:5] / truth[:5] - 1)), np.max(np.abs(beta[5:10]))
     return Evidence(float(max(0.0, on - 0.1, off - 0.05)), f"off by {on:.1%}, and {off:.3f} where there is nothing")
 
@@ -126,7 +126,7 @@ def _norms(rng: np.random.Generator, alphas: tuple[float, ...]) -> tuple[Array, 
     X, y, _ = _sparse_truth(rng, 100)
     least = float(linprog(np.ones(500), A_eq=np.hstack([X, -X]), b_eq=y).fun)
     limits = np.array([np.sum(np.abs(beta)) for beta in least_norms(X, y, [2 * a**2 for a in alphas])]) - least
-    return limits, float(np.sum(np.abs(_stopped(X, y, 12.0))) - least), least
+    return limits, float(np.sum(np.abs(_predictor_at_stop(X, y, 12.0))) - least), least
 
 
 def _signed(excess: float) -> float:
@@ -200,7 +200,9 @@ sharp_drop.breaks("at α = 1", around=1.0)
 def left_over_loss(setup: Setup, alpha: float = 1e-3) -> Any:
     X, y, _ = _sparse_truth(setup.rng, 100)
     fitted = np.linalg.lstsq(X[:, :5], y, rcond=None)[0]
-    stuck, support, zero = (np.mean(r**2) for r in (X @ _stopped(X, y, 12.0, alpha) - y, X[:, :5] @ fitted - y, y))
+    stuck, support, zero = (
+        np.mean(r**2) for r in (X @ _predictor_at_stop(X, y, 12.0, alpha) - y, X[:, :5] @ fitted - y, y)
+    )
     return Evidence.at_most(stuck, support, f"loss {stuck:.2g}, least squares {support:.2g}, at the saddle {zero:.2g}")
 
 

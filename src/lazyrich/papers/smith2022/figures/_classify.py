@@ -27,7 +27,7 @@ def sample(rng: np.random.Generator, copies: int, N: int, n: int) -> tuple[np.nd
 
 
 @eqx.filter_jit
-def _trained(W: Any, a: Any, X: Any, y: Any, Z: Any, labels: Any, epochs: int, every: int) -> tuple[Any, ...]:
+def _train(W: Any, a: Any, X: Any, y: Any, Z: Any, labels: Any, epochs: int, every: int) -> tuple[Any, ...]:
     """Return the accuracies on the test inputs Z and on X over the epochs, and the weights at the end."""
 
     def one(W: Any, a: Any, X: Any, y: Any, Z: Any, labels: Any) -> tuple[Any, ...]:
@@ -50,7 +50,7 @@ def cell(N: int, r: float, n: int, K: int, epochs: int, every: int, seed: int) -
     X, y = sample(rng, K, N, n)
     Z, labels = sample(rng, K, TEST, n)
     W, a = r * rng.normal(size=(K, NEURONS, n)), r * rng.normal(size=(K, NEURONS))
-    test, train, W, a = (np.asarray(part, float) for part in _trained(W, a, X, y, Z, labels, epochs, every))
+    test, train, W, a = (np.asarray(part, float) for part in _train(W, a, X, y, Z, labels, epochs, every))
     w = np.abs(np.concatenate([W.reshape(K, -1), a], axis=1))
     near_zero = np.mean(w < w.max(1, keepdims=True) / 20, axis=1)
     return {

@@ -32,7 +32,7 @@ def limits(problem: Problem, alphas: Any) -> np.ndarray:
 
 
 @eqx.filter_jit
-def _descended(problem: Problem, alphas: Any, eta: Any, steps: int, keys: Any) -> tuple[Any, Any]:
+def _run_descent(problem: Problem, alphas: Any, eta: Any, steps: int, keys: Any) -> tuple[Any, Any]:
     def one(alpha: Any, key: Any) -> tuple[Any, Any]:
         flow = GradientFlow(inits.tied_diagonal(problem.d, alpha), problem)
         net = descend(flow, steps, eta, every=steps, batch=min(BATCH, problem.n), key=key).end
@@ -41,12 +41,12 @@ def _descended(problem: Problem, alphas: Any, eta: Any, steps: int, keys: Any) -
     return jax.vmap(one)(alphas, keys)
 
 
-def descended(problem: Problem, alphas: Any, epochs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def run_descent(problem: Problem, alphas: Any, epochs: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Return β and the loss after so many epochs of descent in batches of 32, with the step 3/epochs, which ends at
     the flow time of the source's 10⁴ epochs of step 3e-4."""
     steps = epochs * int(np.ceil(problem.n / BATCH))
     keys = jax.random.split(jax.random.key(seed), len(alphas))
-    beta, loss = _descended(problem, np.asarray(alphas), np.array(TIME / epochs), steps, keys)
+    beta, loss = _run_descent(problem, np.asarray(alphas), np.array(TIME / epochs), steps, keys)
     return np.asarray(beta), np.asarray(loss)
 
 

@@ -41,7 +41,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     return scale.sweep(accuracy, {"n": scale["n"], "ratio": scale["ratio"]}, fixed=fixed).isel(seed=0, drop=True)
 
 
-def _needed(data: xarray.Dataset) -> xarray.DataArray:
+def _samples_needed(data: xarray.Dataset) -> xarray.DataArray:
     """Return N* at each n."""
     return xarray.DataArray([_crossing(data.sel(n=n)) for n in data.n.values], coords={"n": data.n})
 
@@ -63,7 +63,7 @@ def _fit(x: Any, y: Any) -> tuple[float, float, float]:
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    needed, samples = _needed(data), "smith2022/sample-complexity"
+    needed, samples = _samples_needed(data), "smith2022/sample-complexity"
     yield Fact.rising("the accuracy passes 0.6 at every n, the later the larger n", needed).on(samples)
     top = data.isel(ratio=-1)
     yield Fact.at_least(
@@ -87,7 +87,7 @@ def draw(data: xarray.Dataset) -> "Figure":
 
     from lazyrich._io.plots import COLORS
 
-    needed = _needed(data)
+    needed = _samples_needed(data)
     figure = Figure(figsize=(8.4, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     for color, n in zip(COLORS, data.n.values, strict=False):

@@ -42,11 +42,9 @@ def compute(scale: Scale) -> xarray.Dataset:
     moved: dict[str, list[Any]] = {"start": [], "tangent": [], "descent_start": [], "descent_tangent": []}
     for alpha in scale["alpha"]:
         flow = _flow(alpha, problem)
-        paths: list[Any] = [(integrate(flow, ETA * epochs), exact(flow.linearized(), ETA * epochs))]
+        paths: list[Any] = [(integrate(flow, ETA * epochs), exact(flow.linearize(), ETA * epochs))]
         if alpha <= STABLE:
-            paths.append(
-                (descend(flow, EPOCHS, ETA, every=every), descend(flow.linearized(), EPOCHS, ETA, every=every))
-            )
+            paths.append((descend(flow, EPOCHS, ETA, every=every), descend(flow.linearize(), EPOCHS, ETA, every=every)))
         else:
             paths.append((None, None))
         for prefix, (path, tangent) in zip(("", "descent_"), paths, strict=True):
@@ -56,7 +54,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     flows = [_flow(alpha, problem) for alpha in scale["scales"]]
     w = np.array([limit(flow).net.layers[0] for flow in flows])  # type: ignore[union-attr]
     late = 1e6 * ETA * epochs
-    lazy = np.array([exact(flow.linearized(), late).end.layers[0] for flow in flows])
+    lazy = np.array([exact(flow.linearize(), late).end.layers[0] for flow in flows])
     sizes = np.array(scale["scales"])
     return xarray.Dataset(
         {

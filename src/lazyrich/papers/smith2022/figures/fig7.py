@@ -42,7 +42,7 @@ def at_all_scales(N: int, n: int, scales: int, epochs: int, seed: int) -> dict[s
     problem, alphas = _sparse.problem(np.random.default_rng([seed, N]), N, n), _alphas(scales)
     least, truth = np.sum(np.abs(basis_pursuit(problem.X, problem.y)[0])), _sparse.truth(n)
     betas = _sparse.limits(problem, alphas)
-    stopped, loss = _sparse.descended(problem, alphas, epochs, seed)
+    stopped, loss = _sparse.run_descent(problem, alphas, epochs, seed)
     return {
         "excess": _l1(betas) - least,
         "excess_stopped": _l1(stopped) - least,

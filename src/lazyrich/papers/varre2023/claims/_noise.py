@@ -70,7 +70,7 @@ def noise_start(d: int, columns: int, paths: int) -> np.ndarray:
     return y
 
 
-def tilted(power: float, linear: tuple[float, float, float], weight: float, nodes: int = 40) -> np.ndarray:
+def tilted_generator(power: float, linear: tuple[float, float, float], weight: float, nodes: int = 40) -> np.ndarray:
     """Return the generator of x = p/q, dq = q(weight · x dt + 2√x dB), acting on E[q^power f(x)], by Chebyshev
     collocation.
 

@@ -16,7 +16,7 @@ def _right(back: Any, D: Any) -> Any:
     return back @ D
 
 
-def _left(back: Any, D: Any) -> Any:
+def _solve_from_right(back: Any, D: Any) -> Any:
     """Return DZ₁⁻ᵀ."""
     return D @ back
 
@@ -41,7 +41,7 @@ def anisotropic_gradient(setup: Setup, order: Callable[[Any, Any], Any] = _right
     return back @ path.Z2 @ path.Z2.swapaxes(1, 2), path.Z1 - order(back, D)
 
 
-anisotropic_gradient.printed(order=_left)
+anisotropic_gradient.printed(order=_solve_from_right)
 anisotropic_gradient.breaks("the mean of D in place of D", order=lambda back, D: back * np.trace(D) / 4)
 
 
@@ -51,7 +51,7 @@ def with_the_imbalance(spoiled: bool) -> Any:
 
     Z1, Z2 = (Matrix(2, 2, symbols(f"{name}:4")) for name in "ab")
     D, back = Z1.T * Z1 - Z2 * Z2.T, Z1.inv().T
-    return back * Z2 * Z2.T, Z1 - (_left if spoiled else _right)(back, D)
+    return back * Z2 * Z2.T, Z1 - (_solve_from_right if spoiled else _right)(back, D)
 
 
 @claim(

@@ -156,7 +156,7 @@ def _orthogonal(rng: np.random.Generator, task: Task) -> tuple[np.ndarray, np.nd
     return np.sqrt(2 * task.gamma) * task.P, np.zeros((6, 2))
 
 
-def _balanced(rng: np.random.Generator, task: Task) -> tuple[np.ndarray, np.ndarray]:
+def _draw_balanced(rng: np.random.Generator, task: Task) -> tuple[np.ndarray, np.ndarray]:
     """Draw layers with W₁ᵀW₁ = W₂W₂ᵀ, of the same size as the source's start."""
     W2 = np.sqrt(2 * task.gamma) * frame(rng, 6, 6)[:, :2]
     return frame(rng, 4, 4)[:, :2] @ W2.T, W2
@@ -190,4 +190,4 @@ def speed_against_bias(setup: Setup, start: Callable[..., Any] = _orthogonal) ->
     return Evidence.true(np.all(np.diff(when) > 0) and np.all(np.diff(rank) < -1e-6), seen)
 
 
-speed_against_bias.breaks("balanced starts of the same scales", start=_balanced)
+speed_against_bias.breaks("balanced starts of the same scales", start=_draw_balanced)

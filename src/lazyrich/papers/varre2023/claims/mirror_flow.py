@@ -109,7 +109,7 @@ def the_limit(spoiled: bool) -> Any:
     return found, [s if spoiled else s / 2] * 2
 
 
-def _warped(gamma: float, beta: np.ndarray) -> np.ndarray:
+def _warp_columns(gamma: float, beta: np.ndarray) -> np.ndarray:
     return warp(gamma, beta)[:, None, None]
 
 
@@ -124,7 +124,7 @@ def _warped(gamma: float, beta: np.ndarray) -> np.ndarray:
     tolerance=1e-7,
     why="differences of fourth order with step 1e-3",
 )
-def mirror_on_beta(setup: Setup, time: Callable[..., Any] = _warped, k: int = 1) -> Any:
+def mirror_on_beta(setup: Setup, time: Callable[..., Any] = _warp_columns, k: int = 1) -> Any:
     task = draw_task(setup.rng, k=k)
     path = flow(task)
     psi = radial(task.gamma)
@@ -160,7 +160,7 @@ def _of_the_text(path: Path) -> tuple[np.ndarray, np.ndarray]:
     return Z1 @ a @ r.swapaxes(1, 2), gram @ r + _quadratic_form(gram, a) * r
 
 
-def _transposed(path: Path) -> tuple[np.ndarray, np.ndarray]:
+def _transposed_products(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return rαᵀZ₁ and (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r."""
     Z1, r, a = path.Z1, path.R, path.alpha
     gram = Z1 @ Z1.swapaxes(1, 2)
@@ -184,7 +184,7 @@ def _quadratic_form(gram: np.ndarray, a: np.ndarray) -> np.ndarray:
     verdict=Verdict.CORRECTED,
     remark="Z₁′ = rαᵀZ₁ and β′ = (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r: the transposes are misplaced",
 )
-def scalar_flow(setup: Setup, fields: Callable[[Path], Any] = _transposed, k: int = 1) -> Any:
+def scalar_flow(setup: Setup, fields: Callable[[Path], Any] = _transposed_products, k: int = 1) -> Any:
     """Z₁′ = RZ₂ᵀ and β′ of the raw flow, and what is said of them in terms of α."""
     path = flow(draw_task(setup.rng, k=k))
     said = np.concatenate([part.ravel() for part in fields(path)])

@@ -17,7 +17,7 @@ from lazyrich.papers.varre2023.claims._noise import (
     leading_exponent,
     noise_start,
     product_moment,
-    tilted,
+    tilted_generator,
 )
 from lazyrich.papers.verdicts import Grade, Verdict
 
@@ -36,7 +36,7 @@ def _commutators(y: np.ndarray) -> np.ndarray:
 def _pair(d: int, power: float) -> np.ndarray:
     """Return the generator for q = Σ_{i<j} [zᵢ, zⱼ]² and p = Σᵢ eᵢ²: dq = (d − 1)p dt + 2√(pq) dB, dp = (2q − 2p) dt
     + 2√(pq) dB."""
-    return tilted(power, (2.0, -6.0, 5.0 - d), d - 1)
+    return tilted_generator(power, (2.0, -6.0, 5.0 - d), d - 1)
 
 
 @claim(

@@ -17,7 +17,7 @@ from lazyrich.papers.varre2023.claims._noise import (
     leading_exponent,
     noise_start,
     product_moment,
-    tilted,
+    tilted_generator,
 )
 from lazyrich.papers.verdicts import Grade, Verdict
 
@@ -107,7 +107,7 @@ def drift_and_solution(spoiled: bool) -> Any:
 
 def _column(d: int, power: float) -> np.ndarray:
     """Return the generator for q = ‖w‖² and p = a² of a column: dq = d p dt + 2√(pq) dB, dp = q dt + 2√(pq) dB."""
-    return tilted(power, (1.0, -4.0, 4.0 - d), d)
+    return tilted_generator(power, (1.0, -4.0, 4.0 - d), d)
 
 
 def _half_power(rng: np.random.Generator, d: int, paths: int, spectrum: Any = None) -> list[tuple[float, float]]:

@@ -16,7 +16,7 @@ def _root(gamma: float) -> float:
     return float(np.sqrt(2 * gamma))
 
 
-def _reduced(task: Task, start: float) -> np.ndarray:
+def _reduced_flow(task: Task, start: float) -> np.ndarray:
     X, Y, P = task.X, task.Y, task.P
     d = len(P)
 
@@ -47,7 +47,7 @@ def reduction(setup: Setup, outside: float = 0.0) -> Any:
     rng = setup.rng
     task = draw_task(rng)
     other = (np.eye(6) - task.P.T @ task.P) @ rng.normal(size=(6, 2))
-    return _layers(flow(task, W2=outside * other)), _reduced(task, _root(task.gamma))
+    return _layers(flow(task, W2=outside * other)), _reduced_flow(task, _root(task.gamma))
 
 
 reduction.breaks("W₂(0) outside of the span of Pᵀ", outside=0.5)
@@ -78,7 +78,7 @@ def on_the_span(spoiled: bool) -> Any:
 )
 def reduced_start(setup: Setup, start: Callable[[float], float] = _root) -> Any:
     task = draw_task(setup.rng)
-    return _layers(flow(task)), _reduced(task, start(task.gamma))
+    return _layers(flow(task)), _reduced_flow(task, start(task.gamma))
 
 
 reduced_start.printed(start=lambda gamma: 1.0)

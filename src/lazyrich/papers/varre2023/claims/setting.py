@@ -191,7 +191,7 @@ def gaussian_rows(setup: Setup, vectors: Callable[[int], int] = _few) -> Any:
 gaussian_rows.breaks("an eighth as many vectors as dimensions: l is not ≫ d", vectors=lambda l: l // 8)
 
 
-def _balanced(P: np.ndarray, W2: np.ndarray, U: np.ndarray) -> np.ndarray:
+def _balanced_first_layer(P: np.ndarray, W2: np.ndarray, U: np.ndarray) -> np.ndarray:
     """Return W₁ with W₁ᵀW₁ = W₂W₂ᵀ."""
     return U @ W2.T
 
@@ -209,7 +209,7 @@ def _of_the_source(P: np.ndarray, W2: np.ndarray, U: np.ndarray) -> np.ndarray:
     tolerance=1e-7,
     why=FLOW,
 )
-def balanced_rank(setup: Setup, start: Callable[..., np.ndarray] = _balanced) -> Any:
+def balanced_rank(setup: Setup, start: Callable[..., np.ndarray] = _balanced_first_layer) -> Any:
     """The singular values after the k-th, and the imbalance, at three scales."""
     rng = setup.rng
     task, found = draw_task(rng), []

@@ -293,7 +293,7 @@ def _least_squares(kernel: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.zeros((kernel.shape[1], 2))
 
 
-def _moved(kernel: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _random_step(kernel: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     step = rng.normal(size=(kernel.shape[1], 2))
     return 0.5 * step / np.linalg.norm(step)
 
@@ -322,7 +322,7 @@ def nuclear_norm(setup: Setup, at: Callable[..., np.ndarray] = _least_squares) -
     return value(at(kernel, rng).ravel())[0], least
 
 
-nuclear_norm.breaks("another interpolator", at=_moved)
+nuclear_norm.breaks("another interpolator", at=_random_step)
 
 
 @nuclear_norm.proof("d = 3, n = 1, k = 2, symbols for all entries", whole=False)

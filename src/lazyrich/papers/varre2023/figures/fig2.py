@@ -36,7 +36,7 @@ DRAWS, EVERY = 5, 10
 
 
 @eqx.filter_jit
-def _trained(flows: GradientFlow, lr: Any, steps: int) -> tuple[Any, ...]:
+def _run_descent(flows: GradientFlow, lr: Any, steps: int) -> tuple[Any, ...]:
     """Run descent on each of the flows, and return times, losses and singular values, evenly spaced in log time."""
     kept = np.unique(np.concatenate([[0], np.geomspace(1, steps // EVERY, 400).astype(int)]))
 
@@ -51,7 +51,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     seeds = scale.seed + np.arange(DRAWS)
     flows = [_relu.flow(int(seed), s) for s in scale["deviation"] for seed in seeds]
     batch = jax.tree.map(lambda *leaves: np.stack(leaves), *flows)
-    found = _trained(batch, np.repeat(scale["lr"], DRAWS), scale["steps"])
+    found = _run_descent(batch, np.repeat(scale["lr"], DRAWS), scale["steps"])
     times, loss, hidden = (np.asarray(x).reshape(-1, DRAWS, *x.shape[1:]) for x in found)
     return xarray.Dataset(
         {

@@ -9,14 +9,14 @@ from jaxtyping import PyTree
 from lazyrich.jax._jacobian.checked_model import Function
 
 
-def linearized(f: Function, params: PyTree) -> Function:
+def linearize(f: Function, params: PyTree) -> Function:
     r"""Return $\bar f(\theta, x) = f(\theta_0, x) + \partial f(\theta_0, x)\,(\theta - \theta_0)$ with θ₀ = `params`.
 
     It is affine in θ. Its tangent kernel is that of f at θ₀ for every θ; it can be trained and measured like any
     other function.
 
     >>> f = lambda params, x: x * params["a"] * params["w"]
-    >>> tangent = linearized(f, {"a": jnp.array(1.0), "w": jnp.array(2.0)})
+    >>> tangent = linearize(f, {"a": jnp.array(1.0), "w": jnp.array(2.0)})
     >>> tangent({"a": jnp.array(2.0), "w": jnp.array(3.0)}, jnp.ones(1)).tolist()  # 2 + 2·1 + 1·1, where 2·3 is curved
     [5.0]
     """

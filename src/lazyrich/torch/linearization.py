@@ -25,7 +25,7 @@ from lazyrich.torch.kernel import parameter_weights
 
 
 class Linearized(nn.Module):
-    """The tangent model f(θ₀) + ∂f(θ₀)(θ − θ₀), of the function in evaluation mode; see `linearized`."""
+    """The tangent model f(θ₀) + ∂f(θ₀)(θ − θ₀), of the function in evaluation mode; see `linearize`."""
 
     def __init__(self, model: nn.Module, forward: Forward | None) -> None:
         super().__init__()
@@ -50,7 +50,7 @@ class Linearized(nn.Module):
         return value + change
 
 
-def linearized(model: nn.Module, *, forward: Forward | None = None) -> Linearized:
+def linearize(model: nn.Module, *, forward: Forward | None = None) -> Linearized:
     """Return the tangent model at the current parameters: a module of its own, which can be trained beside the model.
 
     Its trainable parameters are those of `.model`; `.start` keeps the current ones and the buffers. Frozen parameters
@@ -58,7 +58,7 @@ def linearized(model: nn.Module, *, forward: Forward | None = None) -> Linearize
 
     >>> _ = torch.manual_seed(0)
     >>> model = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
-    >>> tangent, x = linearized(model), torch.randn(4, 2)
+    >>> tangent, x = linearize(model), torch.randn(4, 2)
     >>> with torch.no_grad():
     ...     for p in tangent.parameters():
     ...         _ = p.add_(0.1) if p.requires_grad else p
