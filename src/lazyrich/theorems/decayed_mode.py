@@ -129,7 +129,7 @@ def _dress(sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyArray) -> 
     return jax.lax.cond(xp.all(large), lambda: plenty, both)
 
 
-def _dress_eagerly(sigma: np.ndarray, k: np.ndarray, unit: np.ndarray, log_fade: np.ndarray) -> tuple[np.ndarray, ...]:
+def _dress_eagerly(sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyArray) -> tuple[AnyArray, ...]:
     """Use each formula only where it is needed. Neighbors of similar order need the same one, of the same length."""
     kappa = k * np.exp(log_fade)
     ratio = np.hypot(sigma, kappa) / unit
