@@ -3,6 +3,10 @@
 Ours: the formula of `aligned modes with decay` and `diagonal coordinates with decay`, in NumPy. Rivals: diffrax's
 Dopri8, vmapped over modes, and scipy's DOP853, one mode after another on a sample, both at rtol 1e-9. Errors are the
 largest |Δβ| to ours.
+
+What NumPy permits: one pass over the 1e6 numbers, such as `exp`, takes 0.7 to 1.1 ms on the machine that was used. A
+fiftieth of diffrax's 0.9 s is about 18 passes, and a thousandth of scipy's 37 s about 37. The formula needs more than
+80 passes around the Bessel ratios, and the ratios take longer than those: neither bar can be met in NumPy.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)

@@ -23,6 +23,7 @@ KINDS = (
     "files",
     "inputs",
     "cells",
+    "clock",
     "models",
     "jax_models",
     "paths",

@@ -124,6 +124,24 @@ def test_plateaus_equal_an_integration_from_a_tiny_start(depth, alpha, allowed):
         assert np.max(errors[reached]) < allowed
 
 
+def test_short_plateaus_are_approached_like_a_power_of_alpha():
+    """In slow time all plateaus are the same; in flow time they last in proportion to log(1/α), and the flow has
+    approached a plateau exponentially by then. So the error on each falls by one factor for each factor of α."""
+    data, errors = problem(kappa=1 / 12), []
+    for alpha in (1e-50, 1e-100, 1e-150):
+        tiny = lr.GradientFlow(lr.inits.tied_diagonal(20, alpha), data)
+        errors.append(against_integration(tiny, lr.staircase(tiny).at())[0])
+    first, second, third = errors
+    short = third > 1e-6
+    assert 4 <= np.sum(short) < len(first) / 2
+    assert np.max(first) > 0.03
+    assert np.all(first[short] > 2 * second[short])
+    assert np.all(second[short] > 2 * third[short])
+    ratio = np.log(first / second)[short] / np.log(second / third)[short]
+    assert ratio == pytest.approx(np.ones(np.sum(short)), abs=0.35)
+    assert np.max(third[~short]) < 1e-6
+
+
 @pytest.mark.parametrize("rates", [(1.0, 1.0), (0.5, 3.0)])
 @pytest.mark.parametrize("depth", [2, 3])
 def test_jump_times_of_layers_with_own_rates(depth, rates):

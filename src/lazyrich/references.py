@@ -79,6 +79,23 @@ REFERENCES = {
         booktitle="International Conference on Machine Learning",
         year="2025",
     ),
+    "lyu2023": bibtex_entry(
+        "lyu2023",
+        "inproceedings",
+        title="Dichotomy of early and late phase implicit biases can provably induce grokking",
+        author="Lyu, Kaifeng and Jin, Jikai and Li, Zhiyuan and Du, Simon S. and Lee, Jason D. and Hu, Wei",
+        booktitle="International Conference on Learning Representations",
+        note="arXiv:2311.18817, 2023",
+        year="2024",
+    ),
+    "lindsey2025": bibtex_entry(
+        "lindsey2025",
+        "misc",
+        title="Regularization implies balancedness in the deep linear network",
+        author="Lindsey, Kathryn and Menon, Govind",
+        note="arXiv:2511.01137",
+        year="2025",
+    ),
     "hoerl1970": bibtex_entry(
         "hoerl1970",
         "article",

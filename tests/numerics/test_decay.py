@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+import scipy.integrate
 from scipy.integrate import solve_ivp
 
 import lazyrich as lr
@@ -71,6 +72,25 @@ def test_the_jacobian_of_the_mirror_variable():
     state = jnp.asarray([0.1, -0.2, 0.3, 0.05, 0.4])
     numerical = super(type(equation).__mro__[1], equation).jacobian(state)  # that of OdeSystem, by differentiation
     np.testing.assert_allclose(equation.jacobian(state), numerical, rtol=1e-12, atol=1e-13)
+
+
+def test_the_jacobian_that_lsoda_gets(monkeypatch):
+    """A wrong one costs steps, not accuracy, so that no trajectory shows it."""
+    calls = []
+
+    class Spy(scipy.integrate.LSODA):
+        def __init__(self, fun, t0, y0, *others, **options):
+            calls.append((fun, options["jac"], y0))
+            super().__init__(fun, t0, y0, *others, **options)
+
+    monkeypatch.setattr(scipy.integrate, "LSODA", Spy)
+    X, y = data()
+    net = lr.networks.Diagonal(np.random.default_rng(1).uniform(0.2, 1.5, size=(2, 2, 6)))
+    lr.integrate(lr.GradientFlow(net, lr.Problem(X, y), decay=0.3), TIMES)
+    field, jacobian, start = calls[0]
+    state, step = start + 0.1 * np.arange(1, len(start) + 1), 1e-5 * np.eye(len(start))
+    numerical = np.stack([(field(0.0, state + h) - field(0.0, state - h)) / 2e-5 for h in step], axis=1)
+    np.testing.assert_allclose(jacobian(0.0, state), numerical, rtol=1e-7, atol=1e-8)
 
 
 @pytest.mark.parametrize("power", [1, 3])

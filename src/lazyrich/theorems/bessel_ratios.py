@@ -12,6 +12,7 @@ expansion in 1/R has converged (Olver 1997, chapter 10). Below, I is a continued
 """
 
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,9 +21,8 @@ from lazyrich._core.types import AnyArray
 
 LARGE_ORDER = 25.0
 N_TERMS = 16  # of the uniform expansion
-N_STEPS = 26  # of the continued fraction
-N_SERIES = 14  # terms of Temme's series, for x < 2
-N_NODES, NODE_SPACING = 27, 0.14  # of the integral of K, for x ≥ 2: trapezoidal rule
+FEWER_TERMS = ((1e8, 2), (300.0, 6), (60.0, 10))  # R from which fewer suffice
+NODE_SPACING = 0.14  # of the trapezoidal rule for the integral of K
 LOG_2 = float(np.log(2.0))
 SMALLEST_LOG = -230.0  # of x: below, functions of orders above 1/2 are those at zero
 # 1/Γ(1 + z) = Σ c_k z^k
@@ -36,6 +36,45 @@ RECIPROCAL_GAMMA = np.array(
         5.100370287454476e-13,
     ]
 )
+
+
+class Lengths(NamedTuple):
+    """How far the expansions go for arguments up to x."""
+
+    x: float
+    fraction: int  # steps of the continued fraction
+    series: int  # terms of Temme's series, for x < 2
+    nodes: int  # of the integral of K, for x ≥ 2
+
+
+BY_SERIES = (Lengths(1e-2, 3, 4, 0), Lengths(0.3, 6, 8, 0), Lengths(2.0, 12, 14, 0))
+BY_INTEGRAL = (Lengths(8.0, 18, 0, 27), Lengths(np.inf, 26, 0, 17))
+LONGEST = Lengths(np.inf, 26, 14, 27)
+
+
+class Order(NamedTuple):
+    """An order ν, the order in [−1/2, 1/2] from which K is continued upward, and the constants of its series."""
+
+    order: AnyArray
+    steps: AnyArray
+    first: AnyArray
+    gamma_1: AnyArray
+    gamma_2: AnyArray
+    start: AnyArray
+
+    def at(self, index: np.ndarray) -> "Order":
+        return Order(*(value[index] for value in self))
+
+
+def constants_of_order(order: AnyArray) -> Order:
+    """Return what the functions of small order need of ν alone, for −1/2 ≤ ν ≤ `LARGE_ORDER`."""
+    steps = xp.maximum(xp.ceil(order - 0.5), 0.0)
+    v = order - steps
+    square, gamma_1, gamma_2 = v * v, 0.0 * v, 0.0 * v
+    for even, odd in zip(RECIPROCAL_GAMMA[-2::-2], RECIPROCAL_GAMMA[-1::-2], strict=True):
+        gamma_1, gamma_2 = gamma_1 * square - odd, gamma_2 * square + even
+    angle = np.pi * xp.where(v == 0, 1.0, v)
+    return Order(order, steps, v, gamma_1, gamma_2, xp.where(v == 0, 1.0, angle / xp.sin(angle)))
 
 
 def _expansions() -> tuple[np.ndarray, np.ndarray]:
@@ -74,6 +113,11 @@ def _sum_expansion(
     return total * inverse if first else total
 
 
+def number_of_terms(R: float) -> int:
+    """Return how many terms of the uniform expansion suffice from R upward."""
+    return next((terms for least, terms in FEWER_TERMS if least <= R), N_TERMS)
+
+
 def ratios_of_large_order(
     sigma: AnyArray, kappa: AnyArray, unit: AnyArray, terms: int = N_TERMS
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
@@ -90,44 +134,27 @@ def ratios_of_large_order(
     return U, V, 2 * _sum_expansion(INTEGRALS, 1, q, inverse, terms)
 
 
-def ratio_of_first_kind(order: AnyArray, x: AnyArray) -> AnyArray:
-    """Return I_{ν+1}(x)/(x I_ν(x)) by its continued fraction. Up to R = `LARGE_ORDER` the relative error of its tail,
-    less than 1e-3, is reduced by 1e-11."""
-    square, tail = x * x, order + N_STEPS
+def ratio_of_first_kind(order: AnyArray, x: AnyArray, steps: int = LONGEST.fraction) -> AnyArray:
+    """Return I_{ν+1}(x)/(x I_ν(x)) by its continued fraction. The relative error of its tail, less than 1e-3, is
+    reduced by 1e-11 within the `Lengths` of x."""
+    square, tail = x * x, order + steps
     R = xp.sqrt(tail**2 + square)
 
     def step(j: AnyArray, v: AnyArray) -> AnyArray:
-        return 1 / (2 * (order + N_STEPS - j) + square * v)
+        return 1 / (2 * (order + (steps - j)) + square * v)
 
-    return fori_loop(0, N_STEPS, step, 1 / (tail + R) - 0.5 / R**2)
-
-
-def _fractional_order(order: AnyArray, log_x: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return xK_{ν+1}/K_ν and log(x^{|ν|}K_ν) for |ν| ≤ 1/2."""
-    below = log_x < LOG_2
-    if not has_jax_array(order, log_x):
-        found = np.empty((2, *np.shape(log_x)))
-        for part, function in ((below, _by_series), (~below, _by_integral)):
-            if np.any(part):
-                found[:, part] = function(order[part], log_x[part])
-        return found[0], found[1]
-    series = _by_series(order, xp.where(below, log_x, 0.0))
-    integral = _by_integral(order, xp.where(below, 1.0, log_x))
-    return xp.where(below, series[0], integral[0]), xp.where(below, series[1], integral[1])
+    return fori_loop(0, steps, step, 1 / (tail + R) - 0.5 / R**2)
 
 
-def _by_series(v: AnyArray, log_x: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return them by Temme's series (1975) for x < 2, in which everything is divided by (x/2)^{−|ν|}."""
+def _by_series(nu: Order, log_x: AnyArray, terms: int) -> tuple[AnyArray, AnyArray]:
+    """Return xK_{ν+1}/K_ν and log(x^{|ν|}K_ν) for |ν| ≤ 1/2 by Temme's series (1975) for x < 2, in which everything is
+    divided by (x/2)^{−|ν|}."""
+    v, gamma_1, gamma_2 = nu.first, nu.gamma_1, nu.gamma_2
     lead, size, square = LOG_2 - log_x, xp.abs(v), v * v
-    gamma_1, gamma_2 = 0.0 * v, 0.0 * v
-    for even, odd in zip(RECIPROCAL_GAMMA[-2::-2], RECIPROCAL_GAMMA[-1::-2], strict=True):
-        gamma_1, gamma_2 = gamma_1 * square - odd, gamma_2 * square + even
-    angle = np.pi * xp.where(v == 0, 1.0, v)
-    start = xp.where(v == 0, 1.0, angle / xp.sin(angle))
     turn = 2 * size * lead
     fade = xp.exp(-turn)
     sinhc = xp.where(turn > 1e-200, -xp.expm1(-turn) / xp.where(turn > 1e-200, turn, 1.0), 1.0)
-    f = start * ((1 + fade) / 2 * gamma_1 + sinhc * lead * gamma_2)
+    f = nu.start * ((1 + fade) / 2 * gamma_1 + sinhc * lead * gamma_2)
     p = xp.where(v >= 0, 1.0, fade) / (2 * (gamma_2 - v * gamma_1))
     q = xp.where(v >= 0, fade, 1.0) / (2 * (gamma_2 + v * gamma_1))
     quarter = xp.exp(-2 * lead)
@@ -135,17 +162,17 @@ def _by_series(v: AnyArray, log_x: AnyArray) -> tuple[AnyArray, AnyArray]:
     def term(k: AnyArray, state: tuple[AnyArray, ...]) -> tuple[AnyArray, ...]:
         f, p, q, weight, total, rising = state
         f = (k * f + p + q) / (k * k - square)
-        p, q, weight = p / (k - v), q / (k + v), weight * quarter / k
+        p, q, weight = p / (k - v), q / (k + v), weight * (quarter / k)
         return f, p, q, weight, total + weight * f, rising + weight * (p - k * f)
 
     first: tuple[AnyArray, ...] = (f, p, q, 1.0 + 0.0 * f, f, p)
-    *_, total, rising = fori_loop(1, N_SERIES, term, first)
+    *_, total, rising = fori_loop(1, terms, term, first)
     return 2 * rising / total, size * LOG_2 + xp.log(total)
 
 
-def _by_integral(v: AnyArray, log_x: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Return them by the trapezoidal rule for K = ∫ e^{−x cosh t} cosh νt dt, x ≥ 2; cosh νt has a recurrence."""
-    x = xp.exp(log_x)
+def _by_integral(nu: Order, log_x: AnyArray, nodes: int) -> tuple[AnyArray, AnyArray]:
+    """Return the same by the trapezoidal rule for K = ∫ e^{−x cosh t} cosh νt dt, x ≥ 2; cosh νt has a recurrence."""
+    v, x = nu.first, xp.exp(log_x)
     double, double_above = 2 * xp.cosh(v * NODE_SPACING), 2 * xp.cosh((v + 1) * NODE_SPACING)
     one = 1.0 + 0.0 * x * v
 
@@ -156,19 +183,38 @@ def _by_integral(v: AnyArray, log_x: AnyArray) -> tuple[AnyArray, AnyArray]:
         return here, above, double * wave - before, wave, double_above * wave_above - before_above, wave_above
 
     start: tuple[AnyArray, ...] = (0.5 * one, 0.5 * one, double / 2 * one, one, double_above / 2 * one, one)
-    here, above, *_ = fori_loop(1, N_NODES, node, start)
+    here, above, *_ = fori_loop(1, nodes, node, start)
     return x * above / here, xp.log(NODE_SPACING * here) - x + xp.abs(v) * log_x
 
 
-def ratios_of_small_order(order: AnyArray, log_x: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
+def ratios_of_small_order(nu: Order, log_x: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
     """Return xK_{ν+1}/K_ν, I_{ν+1}/(xI_ν), c and log(I_{|ν|}/K_{|ν|}) − 2x for −1/2 ≤ ν ≤ `LARGE_ORDER`."""
-    steps = xp.maximum(xp.ceil(order - 0.5), 0.0)
-    first = order - steps
-    log_x = xp.where(steps > 0, xp.maximum(log_x, SMALLEST_LOG), log_x)
-    x, size = xp.exp(log_x), xp.abs(order)
-    square = x * x
-    r, log_K = _fractional_order(first, log_x)
-    log_K = log_K + xp.where(first < 0, xp.where(steps > 0, 2 * first * log_x, 0.0), 0.0)  # log(x^νK_ν)
+    log_x = xp.where(nu.steps > 0, xp.maximum(log_x, SMALLEST_LOG), log_x)
+    if has_jax_array(nu.order, log_x):
+        below = log_x < LOG_2
+        series = _by_series(nu, xp.where(below, log_x, 0.0), LONGEST.series)
+        integral = _by_integral(nu, xp.where(below, 1.0, log_x), LONGEST.nodes)
+        r, log_K = (xp.where(below, x, y) for x, y in zip(series, integral, strict=True))
+        return _continued(nu, log_x, (r, log_K), LONGEST)
+    found, above = np.empty((4, *log_x.shape)), -np.inf
+    for lengths in (*BY_SERIES, *BY_INTEGRAL):
+        top = np.log(lengths.x)
+        part = np.flatnonzero((log_x >= above) & (log_x < top))
+        above = top
+        if len(part):
+            own, logs = nu.at(part), log_x[part]
+            start = _by_series(own, logs, lengths.series) if lengths.series else _by_integral(own, logs, lengths.nodes)
+            found[:, part] = _continued(own, logs, start, lengths)
+    return found[0], found[1], found[2], found[3]
+
+
+def _continued(
+    nu: Order, log_x: AnyArray, start: tuple[AnyArray, AnyArray], lengths: Lengths
+) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
+    """Continue K upward to the order ν, and put the functions together."""
+    order, steps, first, x = nu.order, nu.steps, nu.first, xp.exp(log_x)
+    size, square, (r, log_K) = xp.abs(order), x * x, start
+    log_K = log_K + xp.where((first < 0) & (steps > 0), 2 * first * log_x, 0.0)  # log(x^νK_ν)
 
     def upward(j: AnyArray, state: tuple[AnyArray, AnyArray]) -> tuple[AnyArray, AnyArray]:
         r, product = state
@@ -178,11 +224,11 @@ def ratios_of_small_order(order: AnyArray, log_x: AnyArray) -> tuple[AnyArray, A
     last = int(LARGE_ORDER) + 1 if has_jax_array(steps) else int(np.max(steps, initial=0))
     r, product = fori_loop(0, last, upward, (r, xp.ones_like(r)))
     log_K = log_K + xp.log(product)
-    v = ratio_of_first_kind(order, x)
-    R = xp.hypot(size, x)
+    v = ratio_of_first_kind(order, x, lengths.fraction)
+    R = xp.sqrt(size * size + square)
     negative = order < 0
     if has_jax_array(v) or np.any(negative):
-        both = square * ratio_of_first_kind(size, x) + xp.where(negative, r + 2 * size, r)
+        both = square * ratio_of_first_kind(size, x, lengths.fraction) + xp.where(negative, r + 2 * size, r)
     else:
         both = square * v + r
     both = xp.log(both)

@@ -20,10 +20,17 @@ import numpy as np
 from lazyrich._core.array_namespace import has_jax_array, ignore_float_errors, xp
 from lazyrich._core.linalg import exponential_decay
 from lazyrich._core.types import AnyArray
-from lazyrich.theorems.bessel_ratios import LARGE_ORDER, N_TERMS, ratios_of_large_order, ratios_of_small_order
+from lazyrich.theorems.bessel_ratios import (
+    LARGE_ORDER,
+    N_TERMS,
+    constants_of_order,
+    number_of_terms,
+    ratios_of_large_order,
+    ratios_of_small_order,
+)
 
 SHORT = 2e-3  # 2λt up to which −log e is taken from its derivatives
-BLOCK = 8192  # numbers that are computed together, so that they stay in the cache
+BLOCK = 32768  # numbers that are computed together, so that they stay in the cache
 SMALLEST_IMBALANCE_LOG = -200.0  # log(k/4λ) of balanced modes: squares of such an imbalance do not count
 
 
@@ -46,42 +53,43 @@ def riccati_solutions(s: AnyArray, k: AnyArray, decay: AnyArray, t: AnyArray) ->
     """Return U, V and e for s ≥ 0, k ≥ 0 and decay λ ≥ 0 of one shape at times that broadcast against it, with one
     axis more in front."""
     s, k, decay = xp.broadcast_arrays(s, k, decay)
+    traced = has_jax_array(s, k, decay, t)
     unit, sigma = 4 * decay, 2 * (s - decay)
-    fade, tau = exponential_decay(unit, t)  # f², ∫f²
     log_fade = -2 * decay * t
-    fade = xp.exp(log_fade)
+    fade, span_of_fade = exponential_decay(2 * decay, t)  # f, ∫f
+    kappa = k * fade
     U, V, c, _ = _dress(sigma, k, unit, log_fade)
     U0, V0, c0, log_ratio = _dress(sigma, k, unit, 0.0 * s)
     size = xp.abs(sigma)
-    R, R0 = xp.hypot(sigma, k * fade), xp.hypot(sigma, k)
-    span_of_fade = exponential_decay(2 * decay, t)[1]  # ∫f
+    R, R0 = xp.hypot(sigma, kappa), xp.hypot(sigma, k)
     shared = k * span_of_fade  # −log e without a target
     # 2(R₀ − |ν| asinh(|ν|/x₀)) less the same at x; w = (R₀ − R)/4λ
-    w = _ratio(k * k * tau, R0 + R)
-    y = xp.minimum(_ratio(unit * w, size + R0), 1 - 1e-16)
-    far = y > 1e-3
-    logs = xp.where(far, -xp.log1p(-y) / xp.where(far, y, 1.0), _log1p_series(y))
-    apart = _ratio(size, R0 + k) + _ratio(size, R + k * fade)  # (R₀ − k + R − kf)/|σ|
-    rest = size * t - size * (_ratio(shared, R0 + R) * apart + 2 * _ratio(w, size + R0) * logs) + c0 - c
+    both = R0 + R
+    w = _ratio(shared * (k + kappa) / 2, both)
+    first = size + R0
+    y = xp.minimum(_ratio(unit * w, first), 1 - 1e-16)
+    far = y > (1e-3 if traced else 0.0)  # the series is for derivatives
+    logs = xp.where(far, -xp.log1p(-y) / xp.where(far, y, 1.0), _log1p_series(y) if traced else 1.0)
+    apart = _ratio(size, R0 + k) + _ratio(size, R + kappa)  # (R₀ − k + R − kf)/|σ|
+    rest = size * t - size * (_ratio(shared, both) * apart + 2 * _ratio(w, first) * logs) + c0 - c
     L = rest + shared
-    # For ν < 0 this was I_{|ν|}/K_{|ν|}; I_ν has a multiple of K_{|ν|} more.
-    nu = xp.where(unit > 0, size / xp.where(unit > 0, unit, 1.0), 0.0)
-    negative = (sigma < 0) & (nu > 0)
-    log_more = xp.where(negative, xp.log(2 / np.pi * xp.sin(np.pi * xp.minimum(nu, 0.5))) - log_ratio, -np.inf)
-    x = k / xp.where(negative, unit, 1.0)
-    log_e = -rest
-    log_e = xp.where(
-        negative, xp.logaddexp(-rest, log_more - 2 * x * fade) - xp.logaddexp(0.0, log_more - 2 * x), log_e
-    )
-    gone = -xp.expm1(-L) / (1 + xp.exp(log_more - 2 * x))
-    # At short times, by Hermite's quadrature of ½(U + (kf)²V).
-    near = 2 * decay * t < SHORT
-    first_rate, first_slope = _rate_and_slope(U0, V0, sigma, k)
-    rate, slope = _rate_and_slope(U, V, sigma, k * fade)
-    span = xp.where(near, t, 0.0)
-    short = span / 2 * (first_rate + rate) + span**2 / 12 * (first_slope - slope)
-    near = near & ~_is_large(sigma, k, unit)
-    log_e, gone = xp.where(near, shared - short, log_e), xp.where(near, -xp.expm1(-short), gone)
+    log_e, gone = -rest, -xp.expm1(-L)
+    negative = (sigma < 0) & (unit > 0)
+    if traced or np.any(negative):
+        # For ν < 0 this was I_{|ν|}/K_{|ν|}; I_ν has a multiple of K_{|ν|} more.
+        nu = _ratio(size, unit)
+        log_more = xp.where(negative, xp.log(2 / np.pi * xp.sin(np.pi * xp.minimum(nu, 0.5))) - log_ratio, -np.inf)
+        x = k / xp.where(negative, unit, 1.0)
+        with_more = xp.logaddexp(-rest, log_more - 2 * x * fade) - xp.logaddexp(0.0, log_more - 2 * x)
+        log_e, gone = xp.where(negative, with_more, log_e), gone / (1 + xp.exp(log_more - 2 * x))
+    near = (2 * decay * t < SHORT) & ~_is_large(sigma, k, unit)
+    if traced or np.any(near):
+        # At short times, by Hermite's quadrature of ½(U + (kf)²V).
+        first_rate, first_slope = _rate_and_slope(U0, V0, sigma, k)
+        rate, slope = _rate_and_slope(U, V, sigma, kappa)
+        span = xp.where(near, t, 0.0)
+        short = span / 2 * (first_rate + rate) + span**2 / 12 * (first_slope - slope)
+        log_e, gone = xp.where(near, shared - short, log_e), xp.where(near, -xp.expm1(-short), gone)
     return RiccatiSolutions(U, V, U0, V0, xp.exp(log_e - shared), log_e, gone, fade, shared)
 
 
@@ -105,11 +113,11 @@ def _is_large(sigma: AnyArray, kappa: AnyArray, unit: AnyArray) -> AnyArray:
 
 
 def _dress(sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyArray) -> tuple[AnyArray, ...]:
-    """Return U, V, c and log(I/K) − 2x at κ = k e^{log_fade}."""
+    """Return U, V, c and log(I/K) − 2x at κ = k e^{log_fade}; σ, k and the unit broadcast against it."""
+    if not has_jax_array(sigma, k, unit, log_fade):
+        return _dress_eagerly(sigma, k, unit, log_fade)
     kappa = k * xp.exp(log_fade)
     sigma, kappa, unit, k, log_fade = xp.broadcast_arrays(sigma, kappa, unit, k, log_fade)
-    if not has_jax_array(kappa, sigma, unit):
-        return tuple(_dress_eagerly(sigma, kappa, unit, k, log_fade))
     large = _is_large(sigma, kappa, unit)
     plenty = _of_large_order(xp.where(large, sigma, 1.0), xp.where(large, kappa, 1.0), xp.where(large, unit, 0.0))
 
@@ -121,28 +129,28 @@ def _dress(sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyArray) -> 
     return jax.lax.cond(xp.all(large), lambda: plenty, both)
 
 
-def _dress_eagerly(
-    sigma: np.ndarray, kappa: np.ndarray, unit: np.ndarray, k: np.ndarray, log_fade: np.ndarray
-) -> np.ndarray:
-    found, large = np.empty((4, *kappa.shape)), _is_large(sigma, kappa, unit)
-    found[:, large] = _of_large_order(sigma[large], kappa[large], unit[large])
-    rest = ~large
-    if np.any(rest):
-        found[:, rest] = _of_small_order(sigma[rest], k[rest], unit[rest], log_fade[rest])
-    return found
+def _dress_eagerly(sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyArray) -> tuple[AnyArray, ...]:
+    """Use each formula only where it is needed. Neighbors of similar order need the same one, of the same length."""
+    kappa = k * np.exp(log_fade)
+    ratio = np.hypot(sigma, kappa) / unit
+    least = np.min(ratio, initial=np.inf)
+    if not least < LARGE_ORDER:
+        return _of_large_order(sigma, kappa, unit, number_of_terms(least))
+    modes = np.broadcast_to(np.arange(sigma.size).reshape(sigma.shape), kappa.shape)
+    found, small = np.empty((4, *kappa.shape)), ratio < LARGE_ORDER
+    large = modes[~small]
+    found[:, ~small] = _of_large_order(sigma.ravel()[large], kappa[~small], unit.ravel()[large])
+    mode = modes[small]
+    used = np.unique(mode)
+    place = np.zeros(sigma.size, int)
+    place[used] = np.arange(len(used))
+    sigma, k, unit = (value.ravel()[used] for value in (sigma, k, unit))
+    found[:, small] = _of_small_order(sigma, k, unit, log_fade[small], place[mode])
+    return tuple(found)
 
 
-def _of_large_order(sigma: AnyArray, kappa: AnyArray, unit: AnyArray) -> tuple[AnyArray, ...]:
-    if has_jax_array(sigma, kappa, unit):
-        U, V, c = ratios_of_large_order(sigma, kappa, unit)
-    else:  # fewer terms where they suffice
-        found, ratio, done = np.empty((3, *sigma.shape)), np.hypot(sigma, kappa), np.inf
-        for least, terms in ((1e8, 2), (300.0, 6), (60.0, 10), (0.0, N_TERMS)):
-            part = (ratio >= least * unit) & (ratio < done * unit) if done < np.inf else ratio >= least * unit
-            if np.any(part):
-                found[:, part] = ratios_of_large_order(sigma[part], kappa[part], unit[part], terms)
-            done = least
-        U, V, c = found
+def _of_large_order(sigma: AnyArray, kappa: AnyArray, unit: AnyArray, terms: int = N_TERMS) -> tuple[AnyArray, ...]:
+    U, V, c = ratios_of_large_order(sigma, kappa, unit, terms)
     size = xp.abs(sigma)
     R = xp.hypot(size, kappa)
     angle = xp.log((size + R) / xp.where(kappa > 0, kappa, 1e-300))
@@ -150,9 +158,15 @@ def _of_large_order(sigma: AnyArray, kappa: AnyArray, unit: AnyArray) -> tuple[A
     return U, V, c, xp.where(unit > 0, log_ratio, np.inf)
 
 
-def _of_small_order(sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyArray) -> tuple[AnyArray, ...]:
-    log_k = xp.log(xp.maximum(k / unit, 1e-300))
-    r, v, c, log_ratio = ratios_of_small_order(sigma / unit, xp.maximum(log_k, SMALLEST_IMBALANCE_LOG) + log_fade)
+def _of_small_order(
+    sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyArray, mode: np.ndarray | None = None
+) -> tuple[AnyArray, ...]:
+    """Return the same for each mode, or for `mode` at each `log_fade`."""
+    log_k = xp.maximum(xp.log(xp.maximum(k / unit, 1e-300)), SMALLEST_IMBALANCE_LOG)
+    nu = constants_of_order(sigma / unit)
+    if mode is not None:
+        nu, log_k, unit = nu.at(mode), log_k[mode], unit[mode]
+    r, v, c, log_ratio = ratios_of_small_order(nu, log_k + log_fade)
     return unit * r, v / unit, c, log_ratio
 
 
@@ -172,8 +186,9 @@ def decayed_factors(p: AnyArray, m: AnyArray, s: AnyArray, decay: AnyArray, t: A
     decay = np.broadcast_to(decay, s.shape)
     up, down = np.empty((2, len(t), len(s)))
     width = max(BLOCK // len(t), 1)
+    order = np.argsort(np.abs(s) / np.where(decay > 0, decay, 1e-300))
     for i in range(0, len(s), width):
-        now = slice(i, i + width)
+        now = order[i : i + width]
         up[:, now], down[:, now] = _factors(p[now], m[now], s[now], decay[now], t)
     return up, down
 

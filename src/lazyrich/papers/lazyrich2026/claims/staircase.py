@@ -40,11 +40,12 @@ def _raw(X: Array, y: Array, weights: Array, depth: int, times: Array) -> Array:
     return np.stack([beta(z) for z in found.y.T])
 
 
-def _middles(stairs: Staircase) -> Array:
+def middles_of(stairs: Staircase) -> Array:
+    """Return a time in the middle of each plateau."""
     return np.append((stairs.times[1:] + stairs.times[:-1]) / 2, 1.3 * stairs.times[-1])
 
 
-def _clear_staircase(rng: np.random.Generator) -> tuple[Array, Array, Staircase]:
+def clear_staircase(rng: np.random.Generator) -> tuple[Array, Array, Staircase]:
     """Draw data whose plateaus are all long, and on whose staircase a feature leaves."""
     while True:
         X, y = rng.normal(size=(2, 4)), rng.normal(size=2)
@@ -68,9 +69,9 @@ def _clear_staircase(rng: np.random.Generator) -> tuple[Array, Array, Staircase]
 )
 def plateaus_at_depth_two(setup: Setup, bound: float = 1.0) -> Evidence:
     """The predictor in the middle of each plateau."""
-    X, y, _ = _clear_staircase(setup.rng)
+    X, y, _ = clear_staircase(setup.rng)
     stairs = staircase(GradientFlow(tied_diagonal(4, 1.0), Problem(X, y)), bound)
-    times = _middles(stairs) * np.log(1e60) / 2
+    times = middles_of(stairs) * np.log(1e60) / 2
     found = _raw(X, y, np.full((2, 4), 1e-60), 2, times)
     return Evidence.equal(found, stairs.beta, f"{len(stairs)} plateaus")
 
@@ -88,8 +89,8 @@ plateaus_at_depth_two.breaks("bounds ±2 in place of ±1", bound=2.0)
 )
 def features_leave_again(setup: Setup, keep: bool = False) -> Evidence:
     """The coefficient that leaves, before and after, and the losses."""
-    X, y, stairs = _clear_staircase(setup.rng)
-    found = _raw(X, y, np.full((2, 4), 1e-60), 2, _middles(stairs) * np.log(1e60) / 2)
+    X, y, stairs = clear_staircase(setup.rng)
+    found = _raw(X, y, np.full((2, 4), 1e-60), 2, middles_of(stairs) * np.log(1e60) / 2)
     parts = []
     for i in range(1, len(stairs)):
         for j in np.setdiff1d(stairs.supports[i - 1], stairs.supports[i]):
@@ -112,10 +113,10 @@ features_leave_again.breaks("what is learned stays", keep=True)
 )
 def plateaus_of_deep_networks(setup: Setup, clock: float = 1.0) -> Evidence:
     """The predictor in the middle of each plateau, from α = 1e-4 and 1e-3."""
-    X, y, stairs = _clear_staircase(setup.rng)
+    X, y, stairs = clear_staircase(setup.rng)
     parts = []
     for D, alpha in ((3, 1e-4), (4, 1e-3)):
-        times = _middles(stairs) / (clock * D * (D - 2) * alpha ** (D - 2))
+        times = middles_of(stairs) / (clock * D * (D - 2) * alpha ** (D - 2))
         found = _raw(X, y, np.full((2, 4), alpha), D, times)
         parts.append(Evidence.equal(found, stairs.beta, f"depth {D}"))
     return Evidence.together(*parts)

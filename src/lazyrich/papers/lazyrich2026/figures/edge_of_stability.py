@@ -92,7 +92,10 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_most("at the start both rates are stable, lr · λ < 2", data.curvature[:, 0], 1.99).of_ours()
     late = data.curvature[:, -20:].mean("step")
     yield Fact.at_most("in the last quarter lr · λ is 2, on average within a twentieth", abs(late - 2), 0.1).of_ours()
-    yield Fact.at_most("while the loss falls below a hundredth", data.loss[:, -1] / data.loss[:, 0], 0.01).of_ours()
+    # At the edge the loss spikes at times that rounding decides: a start changed by 1e-13 more than doubles the last
+    # loss, and halves it if changed otherwise. The median varies less.
+    settled = data.loss[:, -20:].median("step") / data.loss[:, 0]
+    yield Fact.at_most("while the loss falls below a hundredth, in the median of that quarter", settled, 0.01).of_ours()
     end = "lazyrich2026/descent-end"
     yield Fact.at_most(
         "wherever descent on the diagonal network ends, it is stable", data.reached * data.share, 2.0
