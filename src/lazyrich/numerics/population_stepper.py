@@ -59,7 +59,7 @@ class _UnitArrived(StoppingCondition):
 
     until: StoppingCondition | None
     start: Float[Array, " h"]
-    share: float
+    share: AnyArray
 
     def arrived(self, net: Network) -> Bool[Array, " h"]:
         assert net.neuron_parameters is not None

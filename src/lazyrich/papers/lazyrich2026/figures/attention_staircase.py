@@ -19,6 +19,8 @@ from lazyrich.papers.figure import Fact, Scale
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from lazyrich.trajectory import Trajectory
+
 PLACE = "attention"
 CLAIMS = ("lazyrich2026/heads-are-modes", "lazyrich2026/loss-over-prompts")
 SCALES = {
@@ -36,6 +38,15 @@ def rests(times: np.ndarray, loss: np.ndarray, levels: np.ndarray) -> np.ndarray
     return np.array([loss[here][np.argmin(slope[here])] for here in within])
 
 
+def head_strengths(traj: "Trajectory") -> np.ndarray:
+    """Return value · (key · query) of each rank-one head along a trajectory."""
+    from lazyrich.networks import LinearAttention
+
+    nets = traj.nets
+    assert isinstance(nets, LinearAttention)
+    return np.asarray(nets.value) * np.sum(nets.key[:, :, 0] * nets.query[:, :, 0], axis=2)
+
+
 def compute(scale: Scale) -> xarray.Dataset:
     import lazyrich as lr
 
@@ -49,10 +60,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     spaced = np.geomspace(schedule.time[0] / 30, 30 * schedule.time[-1], scale["times"])
     times = np.unique(np.append(spaced, schedule.time))
     traj, other, exact = lr.integrate(flow, times), lr.integrate(random, times), lr.exact(flow, times)
-    strengths, known = (
-        np.asarray(path.nets.value) * np.sum(path.nets.key[:, :, 0] * path.nets.query[:, :, 0], axis=2)
-        for path in (traj, exact)
-    )
+    strengths, known = head_strengths(traj), head_strengths(exact)
     share = 1 / (1 + (1 + values.sum() / values) / scale["N"])  # of λ that the head can explain
     levels = values.sum() / 2 - np.append(0.0, np.cumsum(values * share)) / 2
     learned = [strengths[np.searchsorted(times, schedule.time[i]), i] for i in range(D)]
