@@ -194,8 +194,8 @@ def _overflow_errors(result: PyTree, what: str) -> dict[str, AnyArray]:
         f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
         "too small for each other. Measure them in other units, nearer to one"
     )
-    known = [leaf for leaf in jax.tree.leaves(result) if is_concrete(leaf)]
-    if not all(all_finite(np.asarray(leaf)) for leaf in known):
+    concrete_leaves = [leaf for leaf in jax.tree.leaves(result) if is_concrete(leaf)]
+    if not all(all_finite(np.asarray(leaf)) for leaf in concrete_leaves):
         raise OverflowError(message)
     return {message: any_nonfinite(result)}
 
@@ -225,24 +225,24 @@ def solve(flow: GradientFlow, times: ArrayLike, **options: Any) -> Trajectory:
         )
     if applicable is None or options.get("until") is not None:
         return integrate(flow, times, **options)
-    given = [name for name, value in options.items() if value is not None]
-    if given:
+    passed_options = [name for name, value in options.items() if value is not None]
+    if passed_options:
         raise ValueError(
-            f"the option {', '.join(given)} has no effect: the theorem '{applicable.name}' applies, so nothing is "
-            "integrated. Call solve(flow, times) without it, or integrate(flow, times) with it"
+            f"the option {', '.join(passed_options)} has no effect: the theorem '{applicable.name}' applies, so "
+            "nothing is integrated. Call solve(flow, times) without it, or integrate(flow, times) with it"
         )
     return _evaluate(flow, scaled, check_times(times), applicable, all_defects[applicable.name])
 
 
-def _select_theorems(theorem: Theorem | str | None, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
+def _select_theorems(theorem: Theorem | str | None, kind: type[T], theorems: tuple[T, ...]) -> tuple[T, ...]:
     """Return all theorems of a registry, or only the requested one."""
     if theorem is None:
-        return known
+        return theorems
     if isinstance(theorem, kind):
         return (theorem,)
     if not isinstance(theorem, (str, Theorem)):
         raise TypeError(f"theorem must be a Theorem or its name; found {theorem!r}")
-    named = {one.name: one for one in known}
+    named = {one.name: one for one in theorems}
     name = theorem if isinstance(theorem, str) else theorem.name
     if name not in named:
         raise ValueError(f"no theorem is called {name!r}; there are {', '.join(named)}")
@@ -372,11 +372,13 @@ def _limits_at_decays(flow: GradientFlow, decays: Array, theorem: LimitTheorem |
     """Return the limits with each of these weight decays."""
     if not is_concrete(decays) or not np.all(np.asarray(decays) > 0):
         raise ValueError(f"decays must be positive, known numbers; found {decays}")
-    found = [limit(GradientFlow(flow.net, flow.problem, flow.rates, value), theorem=theorem) for value in decays]
-    if any(isinstance(one.value, Network) for one in found):
+    limits = [limit(GradientFlow(flow.net, flow.problem, flow.rates, value), theorem=theorem) for value in decays]
+    if any(isinstance(one.value, Network) for one in limits):
         raise ValueError("a path over decays is of linear predictors: call limit for each decay of another network")
-    values, certificates = jax.tree.map(lambda *rows: jnp.stack(rows), *[(one.value, one.certificate) for one in found])
-    return Limit(values, certificates, found[0].kind, found[0].by, decays=decays)
+    values, certificates = jax.tree.map(
+        lambda *rows: jnp.stack(rows), *[(one.value, one.certificate) for one in limits]
+    )
+    return Limit(values, certificates, limits[0].kind, limits[0].by, decays=decays)
 
 
 def _no_limit_error(
@@ -427,7 +429,7 @@ def _smallest_nonzero(sizes: ArrayLike) -> float:
 
 
 def _provenance(theorem: Theorem, defects: Defects, *words: str) -> Provenance:
-    known = [float(np.asarray(d)) for d in defects.values() if is_concrete(d)]
-    measured = f"hypotheses hold to {max(known):.0e}" if max(known, default=0.0) > 1e-14 else ""
+    concrete_defects = [float(np.asarray(d)) for d in defects.values() if is_concrete(d)]
+    measured = f"hypotheses hold to {max(concrete_defects):.0e}" if max(concrete_defects, default=0.0) > 1e-14 else ""
     detail = "; ".join(part for part in (theorem.where, measured, *words) if part)
     return Provenance("exact", theorem.name, detail, theorem.sources)

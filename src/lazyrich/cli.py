@@ -44,8 +44,8 @@ DataOption = Annotated[
 ]
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(print_it: bool) -> None:
+    if print_it:
         print(f"lazyrich {version('lazyrich')}")
         raise typer.Exit
 
@@ -204,15 +204,15 @@ def phase(
         data = phase.phase_diagram(
             taus, deltas, seeds=seeds, out=out, setup=setup, engine=engine, workers=workers, max_cells=max_cells
         )
-        found = status(out)
-    console.print(str(found))
+        state = status(out)
+    console.print(str(state))
     if done := phase.summarize_fits(data):
         words = f"{done.fitted} of {pluralize(done.students, 'student')} reached --stop {stop:g}"
         if done.fitted < done.students:
             words += f"; largest training error {done.worst:.1e}; more --steps train longer"
         console.print(words)
     console.print(f"Picture: {out / 'phase.png'}   Data: lazyrich.sweep.load({str(out)!r})", soft_wrap=True)
-    if found.failed:
+    if state.failed:
         raise typer.Exit(1)
 
 
@@ -272,12 +272,12 @@ def errata(
             compared = compare_text(source, text)
         else:
             rows = None if record is None else json.loads(record.read_text(encoding="utf-8"))["claims"]
-            made = list_errata(source, rows, workers=os.cpu_count() or 1)
-            written = [] if out is None else made.save(out)
+            document = list_errata(source, rows, workers=os.cpu_count() or 1)
+            paths = [] if out is None else document.save(out)
     if text is not None:
         console.print(str(compared), soft_wrap=True)
         raise typer.Exit(0 if compared else 1)
-    console.print("\n".join(map(str, written)) if out is not None else made.markdown, soft_wrap=True)
+    console.print("\n".join(map(str, paths)) if out is not None else document.markdown, soft_wrap=True)
 
 
 @app.command("list")
@@ -291,11 +291,11 @@ def list_figures() -> None:
     for column in ("figure", "shows", "in the source"):
         table.add_column(column)
     with _explained(console):
-        found = figures()
-    for name, each in found.items():
+        by_name = figures()
+    for name, each in by_name.items():
         table.add_row(name, each.title, each.place)
     console.print(table)
-    console.print(f"{len(found)} figures: lazyrich reproduce NAME. {len(load())} claims: lazyrich verify.")
+    console.print(f"{len(by_name)} figures: lazyrich reproduce NAME. {len(load())} claims: lazyrich verify.")
 
 
 @app.command()
@@ -331,10 +331,10 @@ def reproduce(
             )
     with _explained(console), console.status(Text(f"making {name}")) if not full else nullcontext():
         size = "full" if full else "quick"
-        made = reproduce(name, size=size, seed=seed, out=out, engine=engine, workers=workers)
-    console.print(str(made))
-    console.print(f"Picture: {made.picture}   Data: {made.folder / 'data.nc'} (xarray.open_dataset)")
-    if not made:
+        reproduction = reproduce(name, size=size, seed=seed, out=out, engine=engine, workers=workers)
+    console.print(str(reproduction))
+    console.print(f"Picture: {reproduction.picture}   Data: {reproduction.folder / 'data.nc'} (xarray.open_dataset)")
+    if not reproduction:
         raise typer.Exit(1)
 
 
@@ -353,17 +353,17 @@ def atlas(
     from lazyrich.papers.atlas.up_to_date import hash_inputs, read_seal, write_seal
 
     console = _console()
-    asked = hash_inputs(seed=seed, only=only)
-    said, fine = read_seal(out, asked), True
-    if said is None:
+    fingerprint = hash_inputs(seed=seed, only=only)
+    text, fine = read_seal(out, fingerprint), True
+    if text is None:
         with console.status("importing JAX"):
             from lazyrich.papers.atlas.atlas import atlas
         with _explained(console):
-            made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
-            said, fine = str(made), bool(made)
+            built = atlas(out, seed=seed, workers=workers, only=only, progress=True)
+            text, fine = str(built), bool(built)
             if fine:
-                write_seal(out, asked, said)
-    console.print(said)
+                write_seal(out, fingerprint, text)
+    console.print(text)
     console.print(f"Open {(out / 'index.html').absolute().as_uri()}", soft_wrap=True)
     if not fine:
         raise typer.Exit(1)

@@ -75,8 +75,8 @@ def check_network(net: Network, X: ArrayLike, rates: LayerRates = None, seed: in
         names[:] = [(promise.name, promise.tolerance) for promise in promises]
         return [_defect(promise) for promise in promises]
 
-    found, defects = measure_defects(near, trial), {}
-    for (name, tolerance), defect in zip(names, found, strict=True):  # known once it has run
+    values, defects = measure_defects(near, trial), {}
+    for (name, tolerance), defect in zip(names, values, strict=True):  # known once it has run
         defects[name] = float(defect)
         if not float(defect) <= tolerance:
             raise AssertionError(
@@ -95,10 +95,10 @@ def _largest(tree: PyTree) -> Array:
 
 
 def _defect(promise: Property) -> Array:
-    found, wanted = jax.tree.leaves(promise.found), jax.tree.leaves(promise.expected)
+    actual, expected = jax.tree.leaves(promise.found), jax.tree.leaves(promise.expected)
     # Entries that are infinite on both sides agree, such as the conserved quantity of a weight at zero.
-    apart = _largest([jnp.where(a == b, 0.0, a - b) for a, b in zip(found, wanted, strict=True)])
-    scale = _largest([jnp.where(jnp.isfinite(b), b, 0.0) for b in wanted]) if promise.scale is None else promise.scale
+    apart = _largest([jnp.where(a == b, 0.0, a - b) for a, b in zip(actual, expected, strict=True)])
+    scale = _largest([jnp.where(jnp.isfinite(b), b, 0.0) for b in expected]) if promise.scale is None else promise.scale
     return jnp.where(apart == 0, 0.0, apart / jnp.where(scale == 0, 1.0, scale))
 
 
@@ -117,8 +117,8 @@ def _check_shapes(net: Network, X: Array) -> None:
     )
     _require(bool(jnp.all(jnp.isfinite(outputs))), f"{name}: some outputs are NaN or infinite")
     sizes = X.shape[1], 1 if outputs.ndim == 1 else outputs.shape[1]
-    known = all(said in (None, size) for said, size in zip(net.n_inputs_outputs, sizes, strict=True))
-    _require(known, f"{name}: sizes are {net.n_inputs_outputs}, but X and the outputs have {sizes}")
+    consistent = all(declared in (None, size) for declared, size in zip(net.n_inputs_outputs, sizes, strict=True))
+    _require(consistent, f"{name}: sizes are {net.n_inputs_outputs}, but X and the outputs have {sizes}")
     _require(bool(eqx.tree_equal(net, net.with_layers(net.layers))), f"{name}: with_layers(layers) is another network")
     other = jax.tree.map(lambda leaf: leaf + 1.0, net.layers)
     _require(bool(eqx.tree_equal(net.with_layers(other).layers, other)), f"{name}: with_layers does not set the layers")
@@ -159,10 +159,10 @@ def _check_kernel(net: Network, t: TestPoint) -> Iterator[Property]:
 
     left, right = jacobian(t.X), jacobian(t.X2)
     for name, other, X2 in (("the kernel", left, None), ("the kernel between two sets", right, t.X2)):
-        wanted: PyTree = sum(rate * a @ b.T for rate, a, b in zip(t.rates, left, other, strict=True))
-        found, shape = net.ntk(t.X, X2, t.rates), net(t.X).shape + net(t.X if X2 is None else X2).shape
-        _require(found.shape == shape, f"{type(net).__name__}: {name} must have shape {shape}; found {found.shape}")
-        yield Property(f"{name} is that of the explicit Jacobian", found.reshape(wanted.shape), wanted)
+        expected: PyTree = sum(rate * a @ b.T for rate, a, b in zip(t.rates, left, other, strict=True))
+        kernel, shape = net.ntk(t.X, X2, t.rates), net(t.X).shape + net(t.X if X2 is None else X2).shape
+        _require(kernel.shape == shape, f"{type(net).__name__}: {name} must have shape {shape}; found {kernel.shape}")
+        yield Property(f"{name} is that of the explicit Jacobian", kernel.reshape(expected.shape), expected)
 
 
 def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
@@ -251,8 +251,8 @@ def _largest_jump(slope: Callable[[Array], Array], points: int = 513, halvings: 
         (a, fa), (b, fb) = state
         middle = (a + b) / 2
         fm = slope(middle)
-        left = jnp.abs(fm - fa) > jnp.abs(fb - fm)
-        return jax.tree.map(lambda x, y: jnp.where(left, x, y), ((a, fa), (middle, fm)), ((middle, fm), (b, fb)))
+        jumps_left = jnp.abs(fm - fa) > jnp.abs(fb - fm)
+        return jax.tree.map(lambda x, y: jnp.where(jumps_left, x, y), ((a, fa), (middle, fm)), ((middle, fm), (b, fb)))
 
     start = (grid[first], values[first]), (grid[first + 1], values[first + 1])
     (_, fa), (_, fb) = jax.lax.fori_loop(0, halvings, halve, start)
@@ -262,17 +262,17 @@ def _largest_jump(slope: Callable[[Array], Array], points: int = 513, halvings: 
 def _check_special_forms(net: Network, t: TestPoint) -> Iterator[Property]:
     outputs = net(t.X).reshape(len(t.X), -1)
     if net.weight_matrices is not None:
-        found = t.X.T
+        product = t.X.T
         for W in net.weight_matrices:
-            found = W @ found
-        yield Property("the network is the product of its factors", found.T, outputs)
+            product = W @ product
+        yield Property("the network is the product of its factors", product.T, outputs)
     if net.signed_factors is not None:
         plus, minus = jnp.prod(jnp.stack(net.signed_factors), axis=0) ** (net.degree // len(net.signed_factors))
         yield Property("the network is the difference of its sides", (t.X @ (plus - minus))[:, None], outputs)
     if net.matrix_factor is not None:
         A = t.X.reshape(len(t.X), len(net.matrix_factor), len(net.matrix_factor))
-        found = jnp.einsum("nij,ik,jk->n", A, net.matrix_factor, net.matrix_factor)
-        yield Property("the network is the square of its root", found[:, None], outputs)
+        product = jnp.einsum("nij,ik,jk->n", A, net.matrix_factor, net.matrix_factor)
+        yield Property("the network is the square of its root", product[:, None], outputs)
     if net.neuron_parameters is not None:
         W, a, slope = net.neuron_parameters
         z = t.X @ W.T
@@ -294,8 +294,8 @@ def _check_mirror_variable(net: Network, t: TestPoint) -> Iterator[Property]:
         lambda s: net.at_mirror_variable(s * G, t.rates).layers, (jnp.asarray(0.5),), (jnp.ones(()),)
     )
     slopes = jax.vjp(lambda layers: net.with_layers(layers).beta, half)[1](G)[0]
-    wanted = tuple(jax.tree.map(lambda g, rate=rate: rate * g, s) for rate, s in zip(t.rates, slopes, strict=True))
-    yield Property("moved solves the equation of the parameters", velocity, wanted)
+    expected = tuple(jax.tree.map(lambda g, rate=rate: rate * g, s) for rate, s in zip(t.rates, slopes, strict=True))
+    yield Property("moved solves the equation of the parameters", velocity, expected)
 
 
 CHECKS = (

@@ -96,16 +96,16 @@ def forget(
 
     console = plain_console()
     with report_errors(console):
-        chosen: dict[str, Any] = {}
+        selection: dict[str, Any] = {}
         for text in values:
             name, equals, value = text.partition("=")
             if not equals:
                 raise ValueError(f"cells are chosen by name=value, such as seed=3; found {text!r}")
             try:
-                chosen[name] = json.loads(value)
+                selection[name] = json.loads(value)
             except ValueError:
-                chosen[name] = value
-        console.print(f"to be computed again: {pluralize(forget(folder, **chosen), 'cell')}")
+                selection[name] = value
+        console.print(f"to be computed again: {pluralize(forget(folder, **selection), 'cell')}")
 
 
 @app.command()
@@ -140,7 +140,7 @@ def submit(
 
     console, code = plain_console(), 0
     with report_errors(console):
-        kinds = [kind for kind, chosen in (("slurm", slurm), ("sge", sge), ("pbs", pbs)) if chosen]
+        kinds = [kind for kind, is_set in (("slurm", slurm), ("sge", sge), ("pbs", pbs)) if is_set]
         if len(kinds) != 1:
             raise ValueError("say which queue it is: --slurm, --sge or --pbs")
         (cells, fixed), folder = read_grid_file(grid, seeds, max_cells), out or Path(function.rpartition(":")[2])

@@ -156,5 +156,7 @@ def _engine_results(
 
 def _progress_text(n_computed: int, n_failed: int, n_todo: int, total: int, elapsed: float) -> str:
     rate = n_computed / max(elapsed, 1e-9)
-    failures, left = f", {n_failed} failed" if n_failed else "", (n_todo - n_computed) / max(rate, 1e-9)
-    return f"{total - n_todo + n_computed - n_failed} of {total} cells{failures}, {rate:.2g}/s, {left:.0f} s left"
+    failures, seconds_left = f", {n_failed} failed" if n_failed else "", (n_todo - n_computed) / max(rate, 1e-9)
+    return (
+        f"{total - n_todo + n_computed - n_failed} of {total} cells{failures}, {rate:.2g}/s, {seconds_left:.0f} s left"
+    )

@@ -196,7 +196,7 @@ def ratios_of_small_order(nu: Order, log_x: AnyArray) -> tuple[AnyArray, AnyArra
         integral = _by_integral(nu, xp.where(below, 1.0, log_x), LONGEST.nodes)
         r, log_K = (xp.where(below, x, y) for x, y in zip(series, integral, strict=True))
         return _continued(nu, log_x, (r, log_K), LONGEST)
-    found, above = np.empty((4, *log_x.shape)), -np.inf
+    ratios, above = np.empty((4, *log_x.shape)), -np.inf
     for lengths in (*BY_SERIES, *BY_INTEGRAL):
         top = np.log(lengths.x)
         part = np.flatnonzero((log_x >= above) & (log_x < top))
@@ -204,8 +204,8 @@ def ratios_of_small_order(nu: Order, log_x: AnyArray) -> tuple[AnyArray, AnyArra
         if len(part):
             own, logs = nu.at(part), log_x[part]
             start = _by_series(own, logs, lengths.series) if lengths.series else _by_integral(own, logs, lengths.nodes)
-            found[:, part] = _continued(own, logs, start, lengths)
-    return found[0], found[1], found[2], found[3]
+            ratios[:, part] = _continued(own, logs, start, lengths)
+    return ratios[0], ratios[1], ratios[2], ratios[3]
 
 
 def _continued(

@@ -70,8 +70,8 @@ def refine_if_doubtful(
         certain = max(float(alone), float(certificate.worst)) < DOUBTFUL and not shrinks
         if certain or not np.any(potential.jacobian_diagonal(0 * beta)):
             return None
-        found = minimize(np.asarray(rows), np.asarray(target), potential)
-    return found, Certificate(found.feasibility, max(found.stationarity, found.uncertainty))
+        refined = minimize(np.asarray(rows), np.asarray(target), potential)
+    return refined, Certificate(refined.feasibility, max(refined.stationarity, refined.uncertainty))
 
 
 def reconsider_along(

@@ -68,10 +68,10 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     again = refine_if_doubtful(potential, X, rows, target, beta, certificate)
     if again is None:
         return beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, z), with_uncertainty(certificate, X, y)
-    found, certificate = again[0], with_uncertainty(again[1], X, y)
+    minimum, certificate = again[0], with_uncertainty(again[1], X, y)
     if isinstance(potential, DeepEntropy):
-        return found.beta, _multiply_sides(flow.net, potential, *found.log_distances), certificate
-    return found.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, found.z), certificate
+        return minimum.beta, _multiply_sides(flow.net, potential, *minimum.log_distances), certificate
+    return minimum.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, minimum.z), certificate
 
 
 def _forbid_unbalancing_gradients(flow: GradientFlow) -> GradientFlow:
@@ -91,8 +91,8 @@ def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certifi
     beta, z = bregman_projection_orthonormal(rows, target, potential, scales)
     logs = xp.log(scales)
     certificate = certify_along_scales(potential, X, target @ rows, beta, z, logs)
-    found, certificate = reconsider_along(potential, X, rows, target, beta, certificate, logs)
-    return found, with_uncertainty(certificate, X, y)
+    betas, certificate = reconsider_along(potential, X, rows, target, beta, certificate, logs)
+    return betas, with_uncertainty(certificate, X, y)
 
 
 def _network_at_limit(net: Network, rates: Sequence[AnyArray], potential: Separable, z: Array) -> Network:
