@@ -133,8 +133,8 @@ def _runtime_errors(flow: GradientFlow, scaled: ScaledFlow, theorem: Theorem, de
     apart = "are so far apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
     if is_concrete(scaled.underflows) and scaled.underflows:
         raise OverflowError(
-            f"labels (up to {_largest(flow.problem.y):.0e}), inputs (up to {_largest(flow.problem.X):.0e}) and network "
-            f"(up to {_largest(flow.net.layers):.0e}, parts down to "
+            f"labels (up to {_largest_entry(flow.problem.y):.0e}), inputs (up to {_largest_entry(flow.problem.X):.0e}) "
+            f"and network (up to {_largest_entry(flow.net.layers):.0e}, parts down to "
             f"{_smallest_nonzero(flow.net.part_scales):.0e}) {apart}"
         )
     if is_concrete(flow):
@@ -359,8 +359,8 @@ def limit(
         raise RuntimeError(
             f"the limit was computed from the theorem '{applicable.name}', but its optimality could not be certified "
             f"({certificate}; needed: {MAX_CERTIFICATE:.0e}). It depends on digits that float64 does not have: the "
-            f"initialization (up to {_largest(flow.net.layers):.0e}) is too small or too large beside the labels (up "
-            f"to {_largest(flow.problem.y):.0e}), or the data are too ill-conditioned; try another scale, or "
+            f"initialization (up to {_largest_entry(flow.net.layers):.0e}) is too small or too large beside the labels "
+            f"(up to {_largest_entry(flow.problem.y):.0e}), or the data are too ill-conditioned; try another scale, or "
             "lazyrich.potentials.basis_pursuit for the rich limit itself"
         )
     value, net = raise_if((value, net), errors)
@@ -419,7 +419,7 @@ def _limit_at_scales(
     return values, None, certificates
 
 
-def _largest(tree: PyTree) -> float:
+def _largest_entry(tree: PyTree) -> float:
     return max(float(np.max(np.abs(np.asarray(leaf)))) for leaf in jax.tree.leaves(tree))
 
 

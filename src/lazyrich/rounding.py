@@ -143,7 +143,7 @@ def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUnce
         return 0.0, 0.0
     s, L, top = np.diagonal(modes[0]), len(weights), max(np.max(np.abs(W)) for W in weights)
     present = np.abs(s) > 1e-12 * np.max(np.abs(s))
-    sizes, ends = _through(weights, U)
+    sizes, ends = _mode_sizes(weights, U)
     learned = present & (sizes > 4 * MEANINGLESS_DIFFERENCE * top) & (np.sum(ends * Vt.T, axis=0) * s > 0)
     width = min(len(W) for W in weights[:-1])
     room = np.sort(np.abs(s[present]))[::-1][: min(width, np.sum(present))]
@@ -154,13 +154,13 @@ def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUnce
         # the other layers.
         if not any(np.max(np.sum(W != 0, axis=axis)) > 1 for W in weights for axis in (0, 1)):
             return 0.0, 0.0
-        if rate := _sideways(np.abs(s[learned]), sizes[learned], L):
+        if rate := _growth_while_small(np.abs(s[learned]), sizes[learned], L):
             return rate, 0.0, LATE_MODE_MESSAGE
         return 0.0, float(FLOAT64_EPS * (top / np.min(sizes[learned])) ** (L - 1))
     return float(np.max(np.abs(s[present & ~learned])) * np.max(np.abs(s[learned])) ** (1 - 2 / L)), 0.0
 
 
-def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
+def _growth_while_small(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
     r"""Return the rate at which rounding errors grow while a small mode has not yet been learned beside a weaker one; 0
     if it is learned before they are visible.
 
@@ -175,7 +175,7 @@ def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
     return float(np.max(growth, where=lasts, initial=0.0))
 
 
-def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _mode_sizes(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sizes of modes in the first layer, and their output directions after the last layer."""
     carriers, lengths_by_layer = modes, []
     for W in weights:

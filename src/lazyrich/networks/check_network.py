@@ -90,15 +90,19 @@ def _displace(layers: Layers, step: Array | float, direction: Layers) -> Layers:
     return jax.tree.map(lambda a, b: a + step * b, layers, direction)
 
 
-def _largest(tree: PyTree) -> Array:
+def _largest_entry(tree: PyTree) -> Array:
     return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree)]))
 
 
 def _defect(promise: Property) -> Array:
     actual, expected = jax.tree.leaves(promise.found), jax.tree.leaves(promise.expected)
     # Entries that are infinite on both sides agree, such as the conserved quantity of a weight at zero.
-    apart = _largest([jnp.where(a == b, 0.0, a - b) for a, b in zip(actual, expected, strict=True)])
-    scale = _largest([jnp.where(jnp.isfinite(b), b, 0.0) for b in expected]) if promise.scale is None else promise.scale
+    apart = _largest_entry([jnp.where(a == b, 0.0, a - b) for a, b in zip(actual, expected, strict=True)])
+    scale = (
+        _largest_entry([jnp.where(jnp.isfinite(b), b, 0.0) for b in expected])
+        if promise.scale is None
+        else promise.scale
+    )
     return jnp.where(apart == 0, 0.0, apart / jnp.where(scale == 0, 1.0, scale))
 
 
@@ -135,7 +139,7 @@ def _check_prediction(net: Network, t: TestPoint) -> Iterator[Property]:
     yield Property("each row is predicted on its own", jax.vmap(lambda x: net(x[None])[0])(t.X), outputs)
     stacked = jax.tree.map(lambda leaf: jnp.stack([2 * leaf, leaf]), net)
     yield Property("networks can be stacked", jax.vmap(lambda one: one(t.X))(stacked)[1], outputs)
-    yield Property("strengths hold the largest weight", jnp.max(net.part_scales), _largest(net.layers))
+    yield Property("strengths hold the largest weight", jnp.max(net.part_scales), _largest_entry(net.layers))
 
 
 def _check_gradient(net: Network, t: TestPoint) -> Iterator[Property]:
@@ -178,7 +182,7 @@ def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
 
     velocity = field(net.layers)
     before, change = jax.jvp(laws, (net.layers,), (velocity,))
-    moving, weight = _largest(velocity), _largest(net.layers)
+    moving, weight = _largest_entry(velocity), _largest_entry(net.layers)
     dt = 1e-3 * weight / jnp.where(moving > 0, moving, 1.0)
     layers = net.layers
     for _ in range(4):
@@ -189,7 +193,7 @@ def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
         layers = jax.tree.map(lambda y, a, b, c, d: y + dt / 6 * (a + 2 * b + 2 * c + d), layers, k1, k2, k3, k4)
     after = laws(layers)
     for name, law in before.items():
-        size = _largest(jnp.where(jnp.isfinite(law), law, 0.0)) + jnp.max(jnp.stack(t.rates)) * weight**2
+        size = _largest_entry(jnp.where(jnp.isfinite(law), law, 0.0)) + jnp.max(jnp.stack(t.rates)) * weight**2
         yield Property(
             f"{name} has no velocity", change[name], jnp.zeros_like(law), EXACT_TOLERANCE, size * moving / weight
         )
@@ -226,14 +230,14 @@ def _check_flags(net: Network, t: TestPoint) -> Iterator[Property]:
     if net.linear_in_inputs:
         yield Property("beta is the predictor", t.X @ net.beta, net(t.X))
         mixed = net(2 * t.X - t.X[::-1])
-        yield Property("linear in x", 2 * net(t.X) - net(t.X[::-1]), mixed, EXACT_TOLERANCE, _largest(net(t.X)))
+        yield Property("linear in x", 2 * net(t.X) - net(t.X[::-1]), mixed, EXACT_TOLERANCE, _largest_entry(net(t.X)))
     if net.affine_in_parameters:
         yield Property(
             "affine in the parameters",
             at(2.0) - at(1.0),
             at(1.0) - at(0.0),
             EXACT_TOLERANCE,
-            _largest((at(2.0), at(0.0))),
+            _largest_entry((at(2.0), at(0.0))),
         )
     if net.smooth_in_parameters:
         jump, spread = _largest_jump(lambda s: jax.jvp(lambda s: jnp.sum(t.r * at(s)), (s,), (jnp.ones(()),))[1])

@@ -239,7 +239,7 @@ def figures() -> dict[str, Figure]:
     require_packages("a figure", "sweep", "xarray")
     found = {}
     for source in papers():
-        for module in sorted(files(source, "figures"), key=_natural):
+        for module in sorted(files(source, "figures"), key=_natural_sort_key):
             # fig7_1 is fig7.1; ex_modes is ex-modes
             short = re.sub(r"(?<=\d)_(?=\d)", ".", module.rsplit(".", 1)[1]).replace("_", "-")
             found[f"{source}/{short}"] = Figure(f"{source}/{short}", importlib.import_module(module))
@@ -255,6 +255,6 @@ def find(name: str) -> Figure:
     return known[name]
 
 
-def _natural(name: str) -> list[Any]:
+def _natural_sort_key(name: str) -> list[Any]:
     """Return a sort key that puts fig2 before fig10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]

@@ -23,10 +23,10 @@ def stands(quote: str, text: str) -> bool:
     """
     place = 0
     for part in quote.split("…"):
-        found = _plain(text).find(_plain(part), place)
+        found = _strip_markup(text).find(_strip_markup(part), place)
         if found < 0:
             return False
-        place = found + len(_plain(part))
+        place = found + len(_strip_markup(part))
     return True
 
 
@@ -34,11 +34,13 @@ def paragraphs(text: str) -> list[str]:
     """Return the paragraphs of a text, without headings and single formulas."""
     blocks = re.split(r"\n\s*\n", text) if re.search(r"\n\s*\n", text) else text.split("\n")
     return [
-        block for block in map(_plain, blocks) if len(block) > SHORT and not re.fullmatch(r"\$\$[^$]*\$\$\S?", block)
+        block
+        for block in map(_strip_markup, blocks)
+        if len(block) > SHORT and not re.fullmatch(r"\$\$[^$]*\$\$\S?", block)
     ]
 
 
-def missing(paper: str, text: str) -> list[str]:
+def differences(paper: str, text: str) -> list[str]:
     """Return what is quoted but not in the text, and what is in the text but not covered."""
     claims = [claim for claim in load() if claim.source == paper and not claim.library]
     entries = coverage(paper)
@@ -47,19 +49,19 @@ def missing(paper: str, text: str) -> list[str]:
     found += [f"{e.at}: nothing goes through {e.through!r}" for e in entries if not stands(e.through, text)]
     until = ""  # words of the last paragraph of the current run of paragraphs
     for block in paragraphs(text):
-        here = [entry for entry in entries if _plain(entry.begins) in block]
+        here = [entry for entry in entries if _strip_markup(entry.begins) in block]
         if not here and not until:
             found.append(f"not on the map: {block[:100]!r}")
-        until = next((_plain(entry.through) for entry in here if entry.through), until)
+        until = next((_strip_markup(entry.through) for entry in here if entry.through), until)
         until = "" if until in block else until
     return found
 
 
-def _plain(text: str) -> str:
+def _strip_markup(text: str) -> str:
     return " ".join(text.split())
 
 
 if __name__ == "__main__":
-    wrong = missing(sys.argv[1], Path(sys.argv[2]).read_text(encoding="utf-8"))
+    wrong = differences(sys.argv[1], Path(sys.argv[2]).read_text(encoding="utf-8"))
     print("\n".join(wrong) or "every quotation is there, every paragraph is on the map")
     sys.exit(bool(wrong))

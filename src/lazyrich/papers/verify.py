@@ -246,7 +246,7 @@ def verify(
     if any(each.proofs for each in wanted):
         require_packages("a proof", "verify", "sympy", "mpmath")
     workers = min(check_int("workers", workers), max(1, len(wanted) // FEW))
-    ways = _elsewhere if workers > 1 else _here
+    ways = _check_in_workers if workers > 1 else _check_in_process
     with Progress(progress) as line:
         for each in ways(wanted, seed, thorough, workers):
             line.update(f"{len(found)} of {len(wanted)}, last {each.claim.id}")
@@ -254,11 +254,11 @@ def verify(
     return Report(tuple(found))
 
 
-def _here(wanted: Sequence[Claim], seed: int, thorough: bool, _: int) -> Iterator[Finding]:
+def _check_in_process(wanted: Sequence[Claim], seed: int, thorough: bool, _: int) -> Iterator[Finding]:
     return (check(claim, seed, thorough) for claim in wanted)
 
 
-def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int) -> Iterator[Finding]:
+def _check_in_workers(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int) -> Iterator[Finding]:
     """Check claims in other processes, and yield the findings in the order of the claims.
 
     Results are sent back without code. Claims defined outside of the package are checked in this process.
@@ -266,7 +266,7 @@ def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int)
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         try:
             with limit_threads():
-                seen = [pool.submit(_plainly, claim.id, seed, thorough) for claim in wanted]
+                seen = [pool.submit(_check_by_id, claim.id, seed, thorough) for claim in wanted]
             for claim, future in zip(wanted, seen, strict=True):
                 found = future.result()
                 if found is None:
@@ -283,7 +283,7 @@ def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int)
             pool.shutdown(cancel_futures=True)
 
 
-def _plainly(name: str, seed: int, thorough: bool) -> tuple[Evidence, list[Evidence], dict[str, Any]] | None:
+def _check_by_id(name: str, seed: int, thorough: bool) -> tuple[Evidence, list[Evidence], dict[str, Any]] | None:
     if name not in _claims_by_id():
         return None
     found = check(_claims_by_id()[name], seed, thorough)

@@ -141,11 +141,11 @@ def _chord_steps(
     `room` is the length of the first in units of `reach`."""
     before, xp = (nu, z), array_namespace(z)
 
-    def better(chord: ChordState) -> AnyArray:
+    def is_better(chord: ChordState) -> AnyArray:
         _, _, _, error, last, count = chord
         return (error > noise) & (error < 0.3 * last) & (count < MAX_CHORD_STEPS)
 
-    def again(chord: ChordState) -> ChordState:
+    def chord_step(chord: ChordState) -> ChordState:
         nu, z, residual, error, _, count = chord
         change, moved = solve(residual)
         residual = goal_point - rows @ inverse(z + moved)
@@ -161,7 +161,7 @@ def _chord_steps(
     damp = _line_search(inverse, z, moved, change @ goal_point, room)
     fresh = goal_point - rows @ inverse(z + damp * moved)
     chord = (nu + damp * change, z + damp * moved, fresh, xp.linalg.norm(fresh), xp.where(near, error, 0.0))
-    nu, z, _, left_over, _, _ = while_loop(better, again, (*chord, xp.zeros_like(error, int)))
+    nu, z, _, left_over, _, _ = while_loop(is_better, chord_step, (*chord, xp.zeros_like(error, int)))
     # The last step may have increased the error.
     worse = near & (left_over > error)
     nu, z = (xp.where(worse, old, new) for old, new in zip(before, (nu, z), strict=True))

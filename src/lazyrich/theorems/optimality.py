@@ -27,11 +27,11 @@ def _certify(potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, 
     unit = xp.abs(value) + xp.abs(dual) + xp.abs(product) + size * xp.max(xp.abs(start))
     gap = _safe_ratio(xp.abs(value + dual - product), unit)
     kkt = xp.max(xp.fmin(mirrored, back))
-    feasibility = relative_misfit(X, beta, best, xp.where(_dwarfs(start, beta), 0.0, start))
+    feasibility = relative_misfit(X, beta, best, xp.where(_start_hides_beta(start, beta), 0.0, start))
     return Certificate(feasibility, kkt, xp.where(xp.isfinite(value) & xp.isfinite(dual), gap, np.nan))
 
 
-def _dwarfs(start: AnyArray, beta: AnyArray) -> AnyArray:
+def _start_hides_beta(start: AnyArray, beta: AnyArray) -> AnyArray:
     """Return whether the start is too large to be a unit for β, although β exceeds the start's rounding error."""
     xp = array_namespace(start, beta)
     largest, end = xp.max(xp.abs(start)), xp.max(xp.abs(beta))

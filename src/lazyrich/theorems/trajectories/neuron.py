@@ -47,13 +47,13 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
     R = dd.sqrt(dd.add(dd.mul(half, half), scale))
     corner = R[0] == 0
     positive = delta[0] > 0
-    large = dd.add(R, _where(positive, half, dd.neg(half)))
+    large = dd.add(R, _select(positive, half, dd.neg(half)))
     small = dd.div(scale, large)
-    up, down = _where(positive, large, small), dd.neg(_where(positive, small, large))
+    up, down = _select(positive, large, small), dd.neg(_select(positive, small, large))
     pull = dd.mul(eta_A, wb)
     twice = (2 * R[0], 2 * R[1])
-    C = _where(corner, A, dd.div(dd.add(dd.mul(up, A), pull), twice))
-    g = _where(corner, dd.from_float(xp.zeros_like(a)), dd.div(dd.neg(dd.add(dd.mul(down, A), pull)), twice))
+    C = _select(corner, A, dd.div(dd.add(dd.mul(up, A), pull), twice))
+    g = _select(corner, dd.from_float(xp.zeros_like(a)), dd.div(dd.neg(dd.add(dd.mul(down, A), pull)), twice))
     B = dd.sqrt(bb)
     share = dd.div(wb, bb)
     spread = tuple(xp.broadcast_to(part[..., None], b.shape) for part in share)
@@ -61,7 +61,7 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
     across = xp.where(
         xp.abs(across) > DOUBLE_DOUBLE_TOLERANCE * xp.abs(w), across, 0.0
     )  # on the separatrix everything else decays
-    slope = _where(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
+    slope = _select(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
     exists = bb[0] > 0
     return (
         *map(dd.to_float, (delta, up, down, C, g)),
@@ -71,7 +71,7 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
     )
 
 
-def _where(condition: AnyArray, x: dd.DoubleDouble, y: dd.DoubleDouble) -> dd.DoubleDouble:
+def _select(condition: AnyArray, x: dd.DoubleDouble, y: dd.DoubleDouble) -> dd.DoubleDouble:
     return xp.where(condition, x[0], y[0]), xp.where(condition, x[1], y[1])
 
 

@@ -10,16 +10,16 @@ from lazyrich.papers.azulay2021.claims._biases import (
     ROUNDING,
     SOURCE,
     argmin,
-    both,
     data,
     derivative,
     diagonal_flow,
     diagonal_start,
     driven_diagonal_flow,
     entropy,
+    limit_of_diagonal_flow,
     predictor,
     sizes_of,
-    stops,
+    stack_both,
     unit,
 )
 from lazyrich.papers.claim import Setup, claim
@@ -238,7 +238,9 @@ def diagonal_bias(setup: Setup, factor: float = 2.0) -> Any:
     X, y = data(rng, *sizes_of(setup))
     theta = diagonal_start(rng, X.shape[1])
     predicted = argmin(entropy(factor * (theta[0] ** 2 + theta[1] ** 2)), X, y)
-    return both(predictor(diagonal_flow(theta, X, y, [200.0])[-1]), stops(theta, X, y), predicted)
+    return stack_both(
+        predictor(diagonal_flow(theta, X, y, [200.0])[-1]), limit_of_diagonal_flow(theta, X, y), predicted
+    )
 
 
 diagonal_bias.breaks("√k = u₊² + v₊²", factor=1.0)
@@ -277,7 +279,9 @@ def biased_diagonal_bias(setup: Setup, bregman: float = 1.0) -> Any:
     q = entropy(_root_k(theta))
     slope = bregman * derivative(q, predictor(theta))
     predicted = argmin(lambda w: q(w) - slope @ w, X, y)
-    return both(predictor(diagonal_flow(theta, X, y, [200.0])[-1]), stops(theta, X, y), predicted)
+    return stack_both(
+        predictor(diagonal_flow(theta, X, y, [200.0])[-1]), limit_of_diagonal_flow(theta, X, y), predicted
+    )
 
 
 biased_diagonal_bias.printed(bregman=0.0)

@@ -13,7 +13,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     Function,
     argmin,
     derivative,
-    leaky,
+    leaky_flow,
     null_space_projector,
     potential,
     sizes_of,
@@ -63,7 +63,7 @@ def two_sides_of_the_kink(spoiled: bool) -> Any:
 End = tuple[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray, np.ndarray, float]
 
 
-def _crossing(setup: Setup, mixed: bool = True) -> End:
+def _follow_crossing_neuron(setup: Setup, mixed: bool = True) -> End:
     """Return X, y, w̃(0), δ, the outputs at the end, w̃(∞) and a(∞), where one sample starts on the wrong side of its
     kink and crosses it.
 
@@ -80,13 +80,13 @@ def _crossing(setup: Setup, mixed: bool = True) -> End:
     w = np.linalg.pinv(X) @ sides + 0.3 * unit(null_space_projector(X) @ rng.normal(size=d))
     delta = rng.uniform(0.2, 0.6)
     a = sign * np.sqrt(delta + w @ w)
-    end = leaky(w[None], np.array([a]), X, y, SLOPE, [300.0])[-1, 0]
+    end = leaky_flow(w[None], np.array([a]), X, y, SLOPE, [300.0])[-1, 0]
     h = X @ end[:-1]
     return X, y, a * w, delta, end[-1] * np.where(h > 0, h, SLOPE * h), end[-1] * end[:-1], end[-1]
 
 
-def _sliding(setup: Setup) -> End:
-    """Return the quantities of `_crossing` for two samples that pull against each other.
+def _follow_sliding_neuron(setup: Setup) -> End:
+    """Return the quantities of `_follow_crossing_neuron` for two samples that pull against each other.
 
     The flow reaches the kink of the first sample and slides along it, with the one slope c between ρ and 1 that the
     inclusion (28) allows. It departs when c has fallen to ρ.
@@ -145,7 +145,7 @@ def _constraints(X: np.ndarray, y: np.ndarray, sign: Any) -> np.ndarray:
 def leaky_kkt(setup: Setup, factor: float = 1.5) -> Any:
     """Per flow: what of ∇q no multiplier explains, and the outputs; nothing, and the labels."""
     found, said = [], []
-    for X, y, start, delta, outputs, end, _ in (_crossing(setup), _sliding(setup)):
+    for X, y, start, delta, outputs, end, _ in (_follow_crossing_neuron(setup), _follow_sliding_neuron(setup)):
         slope = derivative(potential(delta, start, factor), end)
         found += [*slope, *outputs]
         said += [*(np.linalg.pinv(X) @ X @ slope), *y]
@@ -180,7 +180,7 @@ def stationarity_of_a_leaky_neuron(spoiled: bool) -> Any:
 )
 def leaky_argmin(setup: Setup, rows: Callable[[np.ndarray, np.ndarray, float], np.ndarray] = _constraints) -> Any:
     ends, least = [], []
-    for X, y, start, delta, _, end, a in (_crossing(setup), _sliding(setup)):
+    for X, y, start, delta, _, end, a in (_follow_crossing_neuron(setup), _follow_sliding_neuron(setup)):
         ends += [*end]
         least += [*argmin(potential(delta, start), rows(X, y, a), y)]
     return ends, least
@@ -206,7 +206,7 @@ leaky_argmin.breaks("the slopes of the other sign of a", rows=lambda X, y, a: _c
 )
 def leaky_branch(setup: Setup, signs: tuple[int, ...] = (1,)) -> Any:
     """The lowest point on the branches of these signs of a(∞)."""
-    X, y, start, delta, _, end, a = _crossing(setup, mixed=False)
+    X, y, start, delta, _, end, a = _follow_crossing_neuron(setup, mixed=False)
     q = potential(delta, start)
     ends = [argmin(q, _constraints(X, y, sign * a), y) for sign in signs]
     return end, min(ends, key=lambda w: float(q(w)))

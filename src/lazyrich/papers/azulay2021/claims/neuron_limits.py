@@ -67,7 +67,9 @@ def anti_kernel_moves(setup: Setup, power: int = 1) -> Any:
 anti_kernel_moves.breaks("the change itself, which tends to a constant", power=0)
 
 
-def _far(setup: Setup, bounded: bool, part: float = 1.0) -> tuple[np.ndarray, list[float], list[float]]:
+def _distances_at_large_scale(
+    setup: Setup, bounded: bool, part: float = 1.0
+) -> tuple[np.ndarray, list[float], list[float]]:
     """Measure, as α → ∞ at s = 0.2, the distance of a neuron's limit from the Mahalanobis minimizer, relative to the
     distance moved, and the change of its kernel.
 
@@ -106,7 +108,7 @@ def _far(setup: Setup, bounded: bool, part: float = 1.0) -> tuple[np.ndarray, li
     "as the second, which (26) forgets, and the relative distance stays",
 )
 def lazy_scale(setup: Setup, bounded: bool = True, part: float = 1.0) -> Any:
-    alphas, off, _ = _far(setup, bounded, part)
+    alphas, off, _ = _distances_at_large_scale(setup, bounded, part)
     return Evidence.slope(alphas, off, -1.0)
 
 
@@ -126,7 +128,7 @@ lazy_scale.breaks("B = I although s < 1", part=0.0)
     remark="only if y − Xᵀw̃(0) stays bounded (or is small compared with α): at fixed y the relative change stays",
 )
 def lazy_scale_kernel(setup: Setup, bounded: bool = True, power: int = 1) -> Any:
-    alphas, _, changes = _far(setup, bounded)
+    alphas, _, changes = _distances_at_large_scale(setup, bounded)
     return Evidence.slope(alphas, changes / alphas**power, -1.0)
 
 

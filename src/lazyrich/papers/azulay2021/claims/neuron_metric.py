@@ -12,7 +12,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     derivative,
     draw_opposed,
     flow,
-    leaky,
+    leaky_flow,
     metric,
     null_space_projector,
     sizes_of,
@@ -39,7 +39,7 @@ def balance(setup: Setup, slope: float = 1.0) -> Any:
     sides = rng.uniform(1.0, 2.0, size=(3, len(X))) * rng.choice([-1.0, 1.0], size=(3, len(X)))
     sides[0] = -np.sign(sides[1]) * np.abs(sides[0])
     W, a = sides @ np.linalg.pinv(X).T, rng.uniform(0.2, 0.5, size=3) * rng.choice([-1.0, 1.0], size=3)
-    path = leaky(W + rng.normal(size=W.shape) @ null_space_projector(X), a, X, y, slope, np.linspace(0, 0.3, 4))
+    path = leaky_flow(W + rng.normal(size=W.shape) @ null_space_projector(X), a, X, y, slope, np.linspace(0, 0.3, 4))
     W, a = path[..., :-1], path[..., -1]
     Delta = a[:, :, None] * a[:, None, :] - W @ np.swapaxes(W, 1, 2)
     return Delta, np.broadcast_to(Delta[0], Delta.shape)

@@ -91,12 +91,12 @@ def shape(s: float, seed: int, d: int, N: int, r: int, alphas: list[float], flow
         "flowed": reached,
         "digits": digits,
         "shortest": float(np.sum((np.asarray(problem.min_norm_solution) - truth) ** 2)),
-        "sparsest": _sparsest(seed, d, N, r),
+        "sparsest": _least_l1_error(seed, d, N, r),
     }
 
 
 @lru_cache(maxsize=32)
-def _sparsest(seed: int, d: int, N: int, r: int) -> float:
+def _least_l1_error(seed: int, d: int, N: int, r: int) -> float:
     """Return the error of the interpolator of least ℓ₁ norm, which is the same for every shape."""
     problem, truth = _data(seed, d, N, r)
     return float(np.sum((basis_pursuit(problem.X, problem.y)[0] - truth) ** 2))

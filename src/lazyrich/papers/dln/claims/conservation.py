@@ -9,7 +9,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
-from lazyrich.papers.dln.claims._networks import Layers, complex_step, loss_of, mT, normal, orthonormal, run
+from lazyrich.papers.dln.claims._networks import Layers, complex_step, loss_of, normal, orthonormal, run, transpose
 from lazyrich.papers.verdicts import Verdict
 
 Defect = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -17,11 +17,11 @@ Defect = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 def _balance(V: np.ndarray, W: np.ndarray) -> np.ndarray:
     """Return VᵀV − WWᵀ of a layer V after a layer W, over time."""
-    return np.asarray(mT(V) @ V - W @ mT(W))
+    return np.asarray(transpose(V) @ V - W @ transpose(W))
 
 
 def _other_order(V: np.ndarray, W: np.ndarray) -> np.ndarray:
-    return np.asarray(V @ mT(V) - mT(W) @ W)
+    return np.asarray(V @ transpose(V) - transpose(W) @ W)
 
 
 @claim(

@@ -12,10 +12,10 @@ from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
     aligned_layers,
     curves,
-    effective,
     filled_in,
-    halves,
+    half_times,
     orthonormal,
+    product_over_time,
     strengths,
     target,
 )
@@ -47,7 +47,7 @@ def stays_aligned(
     M = orthonormal(rng, 3, 3) @ np.diag(mix) @ orthonormal(rng, 3, 3)
     X = orthonormal(rng, 3, 3) @ np.diag(whiten) @ orthonormal(rng, 3, 3)
     layers = [M @ layers[0], layers[1] @ np.linalg.inv(M)]
-    path = effective(deep_linear(layers, X, X @ T.T, np.linspace(0, 1, 11), rtol=1e-10))
+    path = product_over_time(deep_linear(layers, X, X @ T.T, np.linspace(0, 1, 11), rtol=1e-10))
     return Evidence(float(np.max(np.abs((U.T @ path @ V) * (1 - np.eye(3))))))
 
 
@@ -225,7 +225,7 @@ def partial_fractions(spoiled: bool) -> Any:
 Times = tuple[float, ...]
 
 
-def beyond(measured: Any, said: Times, decimals: int | None) -> Evidence:
+def beyond_rounding(measured: Any, said: Times, decimals: int | None) -> Evidence:
     """Measure the distance of numbers from the stated ones, beyond what rounding to so many decimals explains."""
     rounding = 0.0 if decimals is None else 0.5 * 10.0**-decimals
     off = np.maximum(np.abs(np.asarray(measured) - said) - rounding, 0.0) / np.max(np.abs(said))
@@ -247,8 +247,8 @@ def beyond(measured: Any, said: Times, decimals: int | None) -> Evidence:
 def worked_example(
     setup: Setup, said: tuple[Times, int | None] = ((log(299) / 6, log(99) / 2, 3 * log(99) / log(299)), None)
 ) -> Evidence:
-    found = halves(setup, (3.0, 1.0), 0.01, 3.0)
-    return beyond([*found, found[1] / found[0]], *said)
+    found = half_times(setup, (3.0, 1.0), 0.01, 3.0)
+    return beyond_rounding([*found, found[1] / found[0]], *said)
 
 
 worked_example.printed(said=((0.97, 2.30, 2.4), 2))

@@ -11,11 +11,11 @@ from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
     Layers,
     complex_step,
-    effective,
     loss_of,
     normal,
     orthonormal,
     product,
+    product_over_time,
     run,
 )
 from lazyrich.papers.verdicts import Verdict
@@ -133,7 +133,7 @@ def depth_one(setup: Setup, depth: int = 1) -> Any:
     rng = setup.rng
     T, start, times = rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), np.linspace(0, 3, 7)
     weights = [start, *[np.eye(2)] * (depth - 1)]
-    return effective(run(weights, T, times)), T + np.exp(-times)[:, None, None] * (start - T)
+    return product_over_time(run(weights, T, times)), T + np.exp(-times)[:, None, None] * (start - T)
 
 
 depth_one.breaks("at depth 2, from the same predictor", depth=2)

@@ -11,7 +11,16 @@ from scipy.optimize import linprog, minimize
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
-from lazyrich.papers.dln.claims._networks import clock, curves, effective, filled_in, first, orthonormal, run, single
+from lazyrich.papers.dln.claims._networks import (
+    clock,
+    curves,
+    filled_in,
+    first_passage,
+    flow_of_one_mode,
+    orthonormal,
+    product_over_time,
+    run,
+)
 from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.verdicts import Verdict
 
@@ -44,8 +53,8 @@ def nuclear_norm(setup: Setup, sign: float = 1.0, limit: Callable[[np.ndarray], 
         s = np.append([1.8, 1.2][-n + 1 :], 0.6) * rng.uniform(0.9, 1.1)
         T, reflected = (turn @ (Q * np.append(s[:-1], last * s[-1])) @ Q.T for last in (sign, -1.0))
         for size in (1e-1, 1e-3):
-            found.append(Evidence.equal(effective(run([size * np.eye(n)] * 2, T, [0.0, 60.0]))[-1], limit(T)))
-        kept = np.linalg.det(effective(run([1e-2 * np.eye(n)] * 2, reflected, np.linspace(0, 8, 33))))
+            found.append(Evidence.equal(product_over_time(run([size * np.eye(n)] * 2, T, [0.0, 60.0]))[-1], limit(T)))
+        kept = np.linalg.det(product_over_time(run([1e-2 * np.eye(n)] * 2, reflected, np.linspace(0, 8, 33))))
         found.append(Evidence.true(np.all(kept > 0) and np.linalg.det(reflected) < 0))
     return Evidence.worst(*found)
 
@@ -73,7 +82,7 @@ def determinants_keep_their_sign(spoiled: bool) -> Any:
 ENDS = {"nuclear": np.array([0.0, 1.0, 1.0]), "Schatten": np.array([2.3, 0.0, 0.01])}
 
 
-def _sensing(setup: Setup, depth: int, sizes: Any, which: str = "nuclear") -> np.ndarray:
+def _matrix_sensing_distances(setup: Setup, depth: int, sizes: Any, which: str = "nuclear") -> np.ndarray:
     """Return the distances of W_eff = u^L (commuting measurements, in their eigenbasis) from an interpolant, for sizes
     of W(0).
 
@@ -99,10 +108,10 @@ def _sensing(setup: Setup, depth: int, sizes: Any, which: str = "nuclear") -> np
 
 
 def _commuting(setup: Setup, sizes: Any) -> np.ndarray:
-    return _sensing(setup, 2, sizes)
+    return _matrix_sensing_distances(setup, 2, sizes)
 
 
-def _completing(setup: Setup, sizes: Any) -> np.ndarray:
+def _matrix_completion_excess(setup: Setup, sizes: Any) -> np.ndarray:
     """Return by how much the nuclear norm at t = 100 exceeds the least, 2, in matrix completion.
 
     Three entries of a 2 × 2 matrix are observed: 1 and 1 off the diagonal, and one 0 on it.
@@ -122,7 +131,7 @@ def _completing(setup: Setup, sizes: Any) -> np.ndarray:
     return np.array(gaps)
 
 
-def _falling(gaps: np.ndarray) -> Evidence:
+def _distances_fall(gaps: np.ndarray) -> Evidence:
     return Evidence(gaps[-1] if np.all(np.diff(gaps) < 0) else np.max(gaps), ", ".join(f"{gap:.1e}" for gap in gaps))
 
 
@@ -140,10 +149,10 @@ def _falling(gaps: np.ndarray) -> Evidence:
 def nuclear_norm_commuting(
     setup: Setup, gaps: Callable[[Setup, Any], np.ndarray] = _commuting, power: float = 1.0
 ) -> Evidence:
-    return _falling(gaps(setup, np.array([1e-6, 1e-12, 1e-24]) ** power))
+    return _distances_fall(gaps(setup, np.array([1e-6, 1e-12, 1e-24]) ** power))
 
 
-nuclear_norm_commuting.printed(gaps=_completing)
+nuclear_norm_commuting.printed(gaps=_matrix_completion_excess)
 nuclear_norm_commuting.breaks("from W = I", power=0.0)
 
 
@@ -202,9 +211,9 @@ def _deep_limits(
 def schatten(
     setup: Setup, which: str = "nuclear", potential: Callable[[np.ndarray, float, float], np.ndarray] = _deep
 ) -> Evidence:
-    tends = [_falling(_sensing(setup, depth, (1e-4, 1e-5, 1e-6), which)) for depth in (3, 4)]
+    tends = [_distances_fall(_matrix_sensing_distances(setup, depth, (1e-4, 1e-5, 1e-6), which)) for depth in (3, 4)]
     s = np.array([2.0, 1.0]) * setup.rng.uniform(0.9, 1.1)
-    ends = [single(x, 1e-3, depth, [0.0, 60.0 * depth])[-1] for depth in (3, 4) for x in s]
+    ends = [flow_of_one_mode(x, 1e-3, depth, [0.0, 60.0 * depth])[-1] for depth in (3, 4) for x in s]
     alone = Evidence.equal(ends, [*s, *s], "T alone solves ‖T − W‖ = 0, and is reached")
     return Evidence.together(alone, *tends, Evidence.equal(*_deep_limits(setup, potential)))
 
@@ -237,15 +246,15 @@ def _second_mode(setup: Setup, ratio: float) -> list[float]:
     s2 = s1 * (ratio if ratio == 1.0 else ratio * setup.rng.uniform(0.8, 1.2))
     for L in (2, 3, 4, 5):
         times = np.linspace(0, clock(s1, start, 0.7 * s1, L), 1500)
-        at = first(times, single(s1, start, L, times), s1 / 2)
-        found.append(float(single(s2, start, L, [0.0, at])[-1] / s2))
+        at = first_passage(times, flow_of_one_mode(s1, start, L, times), s1 / 2)
+        found.append(float(flow_of_one_mode(s2, start, L, [0.0, at])[-1] / s2))
     return found
 
 
 def _rank_of_the_limit(setup: Setup, ratio: float) -> list[float]:
     """Return the number of nonzero singular values of the interpolant to which the flow tends, where there is a
     choice."""
-    near = [_sensing(setup, L, (1e-6,))[0] for L in (3, 4)]
+    near = [_matrix_sensing_distances(setup, L, (1e-6,))[0] for L in (3, 4)]
     return [float(np.sum(ENDS["nuclear"] > 0)) if gap < 0.05 else 1.0 for gap in near]
 
 

@@ -13,23 +13,23 @@ from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
     aligned_layers,
-    effective,
-    first,
-    halves,
-    mT,
+    first_passage,
+    half_times,
     normal,
     per_log,
     product,
+    product_over_time,
     run,
     sequence,
     target,
+    transpose,
 )
-from lazyrich.papers.dln.claims.exact_solution import Times, beyond, sigmoid
+from lazyrich.papers.dln.claims.exact_solution import Times, beyond_rounding, sigmoid
 from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.verdicts import Verdict
 
 
-def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int = 8) -> np.ndarray:
+def _learning_times(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int = 8) -> np.ndarray:
     """Return the times at which each singular value is half learned from Gaussian weights of size ε, one row for each
     ε.
 
@@ -41,8 +41,8 @@ def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int =
     for size in sizes:
         last = 1.2 * log(10 / size) / s[-1] if depth == 2 else 0.4 / size  # long enough for the first mode at least
         times = np.linspace(0, last, 1500)
-        a = np.linalg.svd(effective(run([size * W for W in starts], np.diag(s), times, 1e-9)), compute_uv=False)
-        found.append([first(times, a[:, i], s[i] / 2) for i in range(k)])
+        a = np.linalg.svd(product_over_time(run([size * W for W in starts], np.diag(s), times, 1e-9)), compute_uv=False)
+        found.append([first_passage(times, a[:, i], s[i] / 2) for i in range(k)])
     return np.array(found)
 
 
@@ -90,7 +90,7 @@ def homogeneous(spoiled: bool) -> Any:
 )
 def stage_zero(setup: Setup, depth: int = 2, rate: Callable[[np.ndarray], float] = lambda s: float(s[0])) -> Evidence:
     s, sizes = _draw_separate_modes(setup), np.array([3e-2, 1e-2, 3e-3])
-    return per_log(sizes, _learning(setup, s, depth, sizes)[:, 0], 1 / rate(s))
+    return per_log(sizes, _learning_times(setup, s, depth, sizes)[:, 0], 1 / rate(s))
 
 
 stage_zero.printed(depth=3)
@@ -137,12 +137,12 @@ def wide_alignment(setup: Setup, wide: bool = True) -> Evidence:
     def field(y: np.ndarray) -> np.ndarray:
         B, P, Q = y
         E = T - B
-        return np.array([Q @ E + E @ P, mT(B) @ E + mT(E) @ B, E @ mT(B) + B @ mT(E)])
+        return np.array([Q @ E + E @ P, transpose(B) @ E + transpose(E) @ B, E @ transpose(B) + B @ transpose(E)])
 
     for h in sizes:
         root = np.tril(rng.normal(size=(1000, 4, 4)), -1)  # Bartlett's decomposition
         root[:, range(4), range(4)] = np.sqrt(rng.chisquare((h if wide else 64) - np.arange(4), (1000, 4)))
-        gram = 1e-8 * root @ mT(root)
+        gram = 1e-8 * root @ transpose(root)
         start = np.array([gram[:, 2:, :2], gram[:, :2, :2], gram[:, 2:, 2:]])
         B = ode(field, start, [0.0, 1 / s[0]], rtol=1e-8)[-1, 0]
         off.append(np.sqrt(np.mean(B[:, 0, 1] ** 2 + B[:, 1, 0] ** 2) / np.mean(B[:, 0, 0] ** 2)))
@@ -159,7 +159,7 @@ TINY = (1e-5, 1e-7, 1e-9)
 def _from_tiny(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
     """Return the times at which each mode is half learned from tiny weights, and the strengths."""
     s = _draw_separate_modes(setup)
-    return _learning(setup, s, 2, TINY), s
+    return _learning_times(setup, s, 2, TINY), s
 
 
 @claim(
@@ -212,7 +212,7 @@ def the_gap_does_not_enter() -> None:
 def equal_strengths(setup: Setup, gap: float = 0.0) -> Evidence:
     s = np.array([2.0 + gap, 2.0])
     sizes = (1e-3, 1e-5, 1e-7)
-    spent = _learning(setup, s, 2, sizes)
+    spent = _learning_times(setup, s, 2, sizes)
     return per_log(sizes, spent[:, 1] - spent[:, 0], 0.0, unit=1 / s[1])
 
 
@@ -238,7 +238,7 @@ def exercise_aligned(
     said: tuple[Times, int | None] = (tuple(np.log(STRENGTHS / 1e-3 - 1) / (2 * STRENGTHS)), None),
     start: float = 1e-3,
 ) -> Evidence:
-    return beyond(halves(setup, STRENGTHS, start, 4.0), *said)
+    return beyond_rounding(half_times(setup, STRENGTHS, start, 4.0), *said)
 
 
 exercise_aligned.printed(said=((0.46, 0.50, 3.45), 2))
@@ -277,7 +277,7 @@ def exercise_random(
     law: Callable[[float, float], float] = lambda s1, s2: log(2 * s2 / (HIDDEN * 1e-6)) / (2 * s2),
     second: float = 9.0,
 ) -> Any:
-    found = _learning(setup, np.array([10.0, second, 1.0]), 2, [1e-3], hidden=HIDDEN)
+    found = _learning_times(setup, np.array([10.0, second, 1.0]), 2, [1e-3], hidden=HIDDEN)
     return found[0, 1], law(10.0, 9.0)
 
 

@@ -13,13 +13,13 @@ from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
     Layers,
     aligned_layers,
-    effective,
-    first,
+    first_passage,
     gradients,
     normal,
     orthonormal,
     per_log,
     product,
+    product_over_time,
     run,
     strengths,
     target,
@@ -253,7 +253,7 @@ LEAVING = np.array([3e-2, 1e-2, 3e-3, 1e-3])
 
 
 @lru_cache(maxsize=4)
-def _leaving(setup: Setup, depth: int) -> tuple[np.ndarray, np.ndarray]:
+def _times_at_origin(setup: Setup, depth: int) -> tuple[np.ndarray, np.ndarray]:
     """Return how long the flow stays near the origin when it starts at distance ε, and the strengths."""
     rng = setup.rng
     s = strengths(rng, 2)
@@ -264,14 +264,14 @@ def _leaving(setup: Setup, depth: int) -> tuple[np.ndarray, np.ndarray]:
         layers = [size * F for F in frames]
         layers[-1] = layers[-1] + size * T @ np.linalg.pinv(product(frames[:-1]))  # not against the target
         times = np.linspace(0, last, 2000)
-        losses = 0.5 * np.sum((effective(run(layers, T, times, 1e-8)) - T) ** 2, axis=(1, 2))
-        spent.append(first(times, losses, 0.9 * 0.5 * np.sum(T**2)))
+        losses = 0.5 * np.sum((product_over_time(run(layers, T, times, 1e-8)) - T) ** 2, axis=(1, 2))
+        spent.append(first_passage(times, losses, 0.9 * 0.5 * np.sum(T**2)))
         last = 4 * spent[-1] ** (depth - 2) + 5
     return np.array(spent), s
 
 
 @lru_cache(maxsize=4)
-def _leaving_one(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np.ndarray]:
+def _times_at_one_saddle(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np.ndarray]:
     """Return how long the flow stays near the saddle with one of two modes learned, and the strengths."""
     rng = setup.rng
     s, other = strengths(rng, 2), 1 - learned
@@ -288,8 +288,8 @@ def _leaving_one(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np
     times, spent = np.linspace(0, 30, 2000), []
     for size in LEAVING:
         path = run([W + size * D for W, D in zip(saddle, noise, strict=True)], T, times, 1e-10)
-        losses = 0.5 * np.sum((effective(path) - T) ** 2, axis=(1, 2))
-        spent.append(first(times, losses, 0.9 * 0.5 * s[other] ** 2))
+        losses = 0.5 * np.sum((product_over_time(path) - T) ** 2, axis=(1, 2))
+        spent.append(first_passage(times, losses, 0.9 * 0.5 * s[other] ** 2))
     return np.array(spent), s
 
 
@@ -306,11 +306,11 @@ def _leaving_one(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np
     "alone (L = 3), where s_1 can take its place",
 )
 def flat_origin(setup: Setup, depth: int = 2, speed: float = 1.0) -> Evidence:
-    spent, s = _leaving(setup, depth)
+    spent, s = _times_at_origin(setup, depth)
     easy = per_log(LEAVING, spent, 1 / (speed * s[0]))
-    swapped, s = _leaving_one(setup, 3, 1)
+    swapped, s = _times_at_one_saddle(setup, 3, 1)
     strict = per_log(LEAVING, swapped, 1 / (s[1] ** (1 / 3) * (s[0] - s[1])))
-    return Evidence.together(easy, Evidence.slope(LEAVING, _leaving(setup, 3)[0], -1.0), strict)
+    return Evidence.together(easy, Evidence.slope(LEAVING, _times_at_origin(setup, 3)[0], -1.0), strict)
 
 
 flat_origin.printed(depth=3)
@@ -368,7 +368,7 @@ def pace_at_the_end(spoiled: bool) -> Any:
     why="a time per log(1/ε), fitted over a factor 30, with corrections of relative order ε",
 )
 def lingering(setup: Setup, missing: int = 1) -> Evidence:
-    spent, s = _leaving_one(setup, 2, 0)
+    spent, s = _times_at_one_saddle(setup, 2, 0)
     return per_log(LEAVING, spent, 1 / s[missing])
 
 

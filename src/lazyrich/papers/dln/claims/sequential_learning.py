@@ -12,12 +12,12 @@ from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.dln.claims._networks import (
     aligned_layers,
     clock,
-    first,
+    first_passage,
+    flow_of_one_mode,
     gradients,
     loss_of,
     run,
     sequence,
-    single,
     target,
 )
 from lazyrich.papers.verdicts import Verdict
@@ -58,7 +58,7 @@ def depth_one_time(setup: Setup, exponent: float = 0.0, depth: int = 1) -> Evide
     """When half of a mode is learned, over modes of a target, from a start that knows none of it."""
     s = np.array([4.0, 2.0, 1.0, 0.5]) * setup.rng.uniform(0.9, 1.1)
     times = np.linspace(0, 40, 4000)
-    spent = [first(times, single(x, 1e-9 if depth == 1 else 1e-3, depth, times), x / 2) for x in s]
+    spent = [first_passage(times, flow_of_one_mode(x, 1e-9 if depth == 1 else 1e-3, depth, times), x / 2) for x in s]
     return Evidence.slope(s, spent, exponent)
 
 
@@ -104,7 +104,7 @@ def simultaneous(setup: Setup, flat: int = 1) -> Evidence:
     for depth in (1, 2, 3):
         start = 1e-9 if depth == 1 else 1e-4
         times = np.linspace(0, 6.0 if depth == 1 else 1.2 * clock(s[-1], start, 0.9 * s[-1], depth), 400)
-        shares = np.array([single(x, start, depth, times) / x for x in s])
+        shares = np.array([flow_of_one_mode(x, start, depth, times) / x for x in s])
         spread[depth] = float(np.max(np.ptp(shares, axis=0)))
     seen = f"shares differ by {', '.join(f'{x:.2g}' for x in spread.values())} at depths 1, 2, 3"
     return Evidence.together(Evidence(spread[flat], seen), Evidence.at_most(0.9, min(spread[2], spread[3])))
@@ -164,7 +164,9 @@ def deep_time(setup: Setup, law: Callable[[int, float, float], float] = _deep_la
         worst = 0.0
         for L in (2, 3, 4, 5):
             times = clock(s, a0, 0.9 * s, L) * (1 - np.geomspace(1, 1e-6, 400))
-            worst = max(worst, abs(first(times, single(s, a0, L, times), 0.5 * s) / law(L, s, a0) - 1))
+            worst = max(
+                worst, abs(first_passage(times, flow_of_one_mode(s, a0, L, times), 0.5 * s) / law(L, s, a0) - 1)
+            )
         misses.append(worst)
     falling = misses[0] > misses[1] > misses[2]
     return Evidence(misses[-1] if falling else max(misses), ", ".join(f"{miss:.1e}" for miss in misses))
@@ -188,8 +190,8 @@ def a_power_at_depth_four(spoiled: bool) -> Any:
 def _width(depth: int, s: float, a0: float = 0.05) -> float:
     """Return the time from 10 % to 90 % of a mode that starts at a₀ s, from the raw flow."""
     times = np.linspace(0, 1.1 * clock(s, a0 * s, 0.9 * s, depth), 1500)
-    a = single(s, a0 * s, depth, times)
-    return first(times, a, 0.9 * s) - first(times, a, 0.1 * s)
+    a = flow_of_one_mode(s, a0 * s, depth, times)
+    return first_passage(times, a, 0.9 * s) - first_passage(times, a, 0.1 * s)
 
 
 @claim(
@@ -266,7 +268,7 @@ def inflection(setup: Setup, share: Callable[[int], float] = lambda L: (2 * L - 
     s, found = setup.rng.uniform(0.8, 1.5), []
     for L in (2, 3, 4, 6):
         times = np.linspace(0, 1.1 * clock(s, 0.1 * s, 0.9 * s, L), 3000)
-        a = single(s, 0.1 * s, L, times)
+        a = flow_of_one_mode(s, 0.1 * s, L, times)
         pace = np.gradient(a, times)
         near = slice(int(np.argmax(pace)) - 20, int(np.argmax(pace)) + 20)
         steepest = CubicSpline(a[near], pace[near]).derivative().roots(extrapolate=False)
@@ -304,8 +306,8 @@ def midpoint_rate(setup: Setup, scale: float = 1.0, power: float = 2.0) -> Evide
     s, found, said = scale * setup.rng.uniform(0.9, 1.1), [], []
     for L in (2, 3, 4, 5, 6):
         times = np.linspace(0, 1.1 * clock(s, 0.3 * s, 0.7 * s, L), 2000)
-        curve = CubicSpline(times, single(s, 0.3 * s, L, times))
-        found.append(float(curve.derivative()(first(times, curve(times), s / 2))))
+        curve = CubicSpline(times, flow_of_one_mode(s, 0.3 * s, L, times))
+        found.append(float(curve.derivative()(first_passage(times, curve(times), s / 2))))
         said.append(L * (s / 2) ** (power * (L - 1) / L) * s / 2)
     growth = min(b / a for a, b in pairwise(found))
     return Evidence.together(

@@ -174,7 +174,7 @@ def stack(pairs: Any) -> tuple[Any, Any]:
     return np.concatenate(measured), np.concatenate(predicted)
 
 
-def many(setup: Setup, net: Neuron, size: int = 24) -> Any:
+def draw_many(setup: Setup, net: Neuron, size: int = 24) -> Any:
     """Draw random (a, w), for many of which a changes sign."""
     rng = np.random.default_rng(setup.rng.integers(2**32))
     w = 0.6 * rng.normal(size=(size, len(net.w)))
@@ -221,7 +221,7 @@ DELTAS = np.array([20.0, 40.0, 80.0, 160.0])
 SMALL = np.array([1e-1, 1e-2, 1e-3, 1e-4])
 
 
-def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
+def neurons_at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
     """Return the neurons with a given β₀ and several δ, a₀ > 0."""
     found, size, (eta_w, eta_a) = [], np.linalg.norm(beta), net.rates
     for delta in deltas:
@@ -233,7 +233,7 @@ def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
 
 def half_way(net: Neuron, delta: float, size: float) -> tuple[float, Neuron]:
     """Return 1 − φ when μ = ‖β*‖/2, and the neuron then, from `size` times its β₀ at another δ."""
-    each = at([delta], size * net.a * net.w, net)[0]
+    each = neurons_at([delta], size * net.a * net.w, net)[0]
     late = 5 / delta if delta > 0 else 20.0
     time = brentq(lambda t: polar(*solution(each, np.array([t])), each.target)[0][0] - each.B / 2, 0.0, late)
     a, w = each.path([0.0, time])

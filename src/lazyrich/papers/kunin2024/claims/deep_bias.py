@@ -8,7 +8,7 @@ from scipy.linalg import null_space
 from scipy.optimize import root
 
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.kunin2024.claims._deep import beta_of, gram, isotropic, late
+from lazyrich.papers.kunin2024.claims._deep import beta_of, gram, isotropic, layers_at_time
 from lazyrich.papers.kunin2024.claims._networks import FLOW, ROUNDING, Array, orthonormal, unit_vector
 from lazyrich.papers.oracles import flows
 from lazyrich.papers.oracles.derivatives import gradient
@@ -30,7 +30,7 @@ def _balanced_m(beta: Array, L: int) -> Array:
     why=FLOW,
 )
 def deep_m_at_zero(setup: Setup, more: int = 0) -> Any:
-    found = [late(setup, L, 0.0) for L in (1, 2, 3)]
+    found = [layers_at_time(setup, L, 0.0) for L in (1, 2, 3)]
     predicted = [_balanced_m(beta_of(layers), len(layers) - 1 + more) for layers in found]
     return np.stack([gram(layers) for layers in found]), np.stack(predicted)
 

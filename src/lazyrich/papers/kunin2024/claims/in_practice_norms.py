@@ -16,7 +16,7 @@ DOUBLE = "double precision, after some steps that amplify its rounding"
 
 
 @cache
-def _rough(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
+def _mean_roughness(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
     """Return the mean roughness of the first filters after training, for each run."""
     from lazyrich.papers.kunin2024.figures._filters import CLASSES, filters, roughness
     from lazyrich.papers.kunin2024.figures._residual import network, train
@@ -31,9 +31,9 @@ def _rough(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
     return tuple(found)
 
 
-def _smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
+def _becomes_smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
     """Test that the filters become smoother from each α to the next, by 3 % at least: 1/roughness grows."""
-    rows = [1 / np.array(_rough(alpha, setup.seed, setup.size(3, 6))) for alpha in alphas]
+    rows = [1 / np.array(_mean_roughness(alpha, setup.seed, setup.size(3, 6))) for alpha in alphas]
     return growth_by_row(rows, [f"α = {alpha:g}" for alpha in alphas], 1 / 0.97, "1/roughness (white noise: 0.254)")
 
 
@@ -46,7 +46,7 @@ def _smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
     why=MEANS + "; by 3 % at least",
 )
 def filters_follow_the_speed(setup: Setup, alphas: tuple[float, ...] = (0.1, 1.0, 10.0)) -> Evidence:
-    return _smoother(setup, alphas)
+    return _becomes_smoother(setup, alphas)
 
 
 filters_follow_the_speed.breaks("the order of α turned round", alphas=(10.0, 1.0, 0.1))
@@ -64,7 +64,7 @@ filters_follow_the_speed.breaks("the order of α turned round", alphas=(10.0, 1.
     why=MEANS + "; by 3 % at least",
 )
 def filters_small_ones_are_smooth(setup: Setup, alphas: tuple[float, ...] = (1.0, 10.0)) -> Evidence:
-    return _smoother(setup, alphas)
+    return _becomes_smoother(setup, alphas)
 
 
 filters_small_ones_are_smooth.printed(alphas=(1.0, 0.1))

@@ -50,7 +50,7 @@ def _isotropic_late(setup: Setup, d: int, h: int, c: int, delta: float) -> tuple
     return after_a_while(*_isotropic(rng, d, h, c, delta), *data(rng, d, c))
 
 
-def _half(gram: Array, delta: float, product: float = RATES[0] * RATES[1]) -> Array:
+def _root_of_gram(gram: Array, delta: float, product: float = RATES[0] * RATES[1]) -> Array:
     """Return √(η_aη_w·gram + δ²/4 I)."""
     return matrix_root(product * gram + delta**2 / 4 * np.eye(len(gram)))
 
@@ -73,7 +73,7 @@ def lemma_8(
         W, A = _isotropic_late(setup, d, h, c, delta)
         beta = W.T @ A
         measured.append((W.T @ W).ravel())
-        predicted.append((_half(beta @ beta.T, delta) - delta / 2 * np.eye(d)).ravel() / RATES[1])
+        predicted.append((_root_of_gram(beta @ beta.T, delta) - delta / 2 * np.eye(d)).ravel() / RATES[1])
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -114,7 +114,7 @@ def lemma_9(
         W, A = _isotropic_late(setup, d, h, c, delta)
         beta = W.T @ A
         measured.append((A.T @ A).ravel())
-        predicted.append((_half(beta.T @ beta, delta) + delta / 2 * np.eye(c)).ravel() / RATES[0])
+        predicted.append((_root_of_gram(beta.T @ beta, delta) + delta / 2 * np.eye(c)).ravel() / RATES[0])
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -153,7 +153,7 @@ def theorem_3(setup: Setup, cases: Sequence[Case] = ((3, 3, 2, -1.5), (2, 3, 3, 
         W, A = _isotropic_late(setup, d, h, c, delta)
         beta = W.T @ A
         measured.append(M_of(W, A).ravel())
-        predicted.append(oplus(_half(beta.T @ beta, delta), _half(beta @ beta.T, delta)).ravel())
+        predicted.append(oplus(_root_of_gram(beta.T @ beta, delta), _root_of_gram(beta @ beta.T, delta)).ravel())
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -185,7 +185,9 @@ def _self_consistent(
 
     def field(beta: Array) -> Array:
         pull = X.T @ (X @ beta - Y)
-        return -pull @ _half(beta.T @ beta, delta, product) - _half(beta @ beta.T, delta, product) @ pull
+        return (
+            -pull @ _root_of_gram(beta.T @ beta, delta, product) - _root_of_gram(beta @ beta.T, delta, product) @ pull
+        )
 
     return flows.ode(field, beta, times)
 

@@ -53,7 +53,7 @@ Layers = list[Array]
 Draw = Callable[[np.random.Generator], tuple[Layers, float]]
 
 
-def _generic(rng: np.random.Generator) -> tuple[Layers, float]:
+def _draw_three_layers(rng: np.random.Generator) -> tuple[Layers, float]:
     """Draw three layers on the plane, and return them with γ."""
     return [rng.normal(size=(4, 2)), rng.normal(size=(4, 4)), rng.normal(size=(3, 4))], 0.3
 
@@ -84,7 +84,7 @@ def _odd_wheel(rng: np.random.Generator, more: int = 0) -> tuple[Layers, float]:
     "five "
     "regions meet in a point",
 )
-def two_colors(setup: Setup, draw: Draw = _generic) -> Evidence:
+def two_colors(setup: Setup, draw: Draw = _draw_three_layers) -> Evidence:
     rng, counts = setup.rng, []
     for _ in range(5):
         layers, gamma = draw(rng)

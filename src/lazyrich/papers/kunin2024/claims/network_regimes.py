@@ -26,7 +26,7 @@ SIZES = np.array([10.0, 50.0, 300.0])  # Λ
 LAST = 60.0  # the flow is followed for LAST·Λ: what is left undone by then is not a matter of time
 
 
-def _unequal(rng: np.random.Generator, d: int, h: int, c: int, size: float) -> tuple[Array, Array]:
+def _draw_unequal_neurons(rng: np.random.Generator, d: int, h: int, c: int, size: float) -> tuple[Array, Array]:
     """Draw neurons with ‖β_k‖ about 0.4 and δ_k between size and 2 size; the first ones have orthogonal a_k and w_k."""
     A, W = (
         np.concatenate([orthonormal(rng, min(h, n), n), *(orthonormal(rng, 1, n) for _ in range(h - n))])
@@ -59,9 +59,9 @@ def _regime(setup: Setup, d: int, h: int, c: int, upstream: bool, inside: bool) 
     for size in SIZES:
         rng = setup.rng
         if upstream:
-            W, A = _unequal(rng, d, h, c, size)
+            W, A = _draw_unequal_neurons(rng, d, h, c, size)
         else:
-            A, W = _unequal(rng, c, h, d, size)
+            A, W = _draw_unequal_neurons(rng, c, h, d, size)
             A, W = A * np.sqrt(RATES[1] / RATES[0]), W * np.sqrt(RATES[0] / RATES[1])
         X, Y = data(rng, d, c)
         large = A if upstream else W  # its rows span what theorem 6 speaks of

@@ -12,11 +12,11 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     RATES,
     SIGNS,
     Neuron,
-    at,
     draw_with_changed_sign,
     draw_with_kept_sign,
     kappa_of,
     least_of,
+    neurons_at,
     potential_of,
     stack,
 )
@@ -156,7 +156,7 @@ def vanishing_initialization(setup: Setup, cases: Any = ((1.2, 1.0), (0.0, 0.5))
     found, small = [], np.array([1e-2, 1e-3, 1e-4])
     net = draw_with_kept_sign(setup.rng, 0.0)
     for delta, exponent in cases:
-        nets = [at([delta], part * net.a * net.w, net)[0] for part in small]
+        nets = [neurons_at([delta], part * net.a * net.w, net)[0] for part in small]
         found.append(Evidence.slope(small, [np.linalg.norm(n.end()[1] - n.target) for n in nets], exponent))
     return Evidence.together(*found)
 
@@ -179,7 +179,7 @@ def direction_preserved(setup: Setup, sign: float = -1.0) -> Any:
     net = draw_with_kept_sign(rng, 0.0)
     out = net.w - np.linalg.pinv(net.X) @ net.X @ net.w
     expected = net.target + net.B / np.linalg.norm(net.w - out) * out
-    nets = at(sign * deltas, net.a * net.w, net)
+    nets = neurons_at(sign * deltas, net.a * net.w, net)
     ends = [n.after_long_time(20 * delta) for n, delta in zip(nets, deltas, strict=True)]
     return Evidence.slope(deltas, [np.linalg.norm(n.a * n.w - expected) for n in ends], -2.0)
 

@@ -16,7 +16,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     RATES,
     Neuron,
     draw,
-    many,
+    draw_many,
     polar,
     riccati,
     solution,
@@ -98,7 +98,7 @@ def _zeros(net: Neuron, states: Any) -> tuple[int, int]:
 
 def _white(setup: Setup) -> tuple[Neuron, Any]:
     net = draw(setup.rng, 0.6)
-    return net, many(setup, net)
+    return net, draw_many(setup, net)
 
 
 def _draw_unwhitened_flow(setup: Setup) -> tuple[Neuron, Any]:
@@ -152,7 +152,7 @@ def into_the_quadrant(spoiled: bool) -> Any:
 )
 def lemma_4_in_general(setup: Setup, of: Callable[[tuple[int, int]], int] = lambda zeros: zeros[0]) -> Any:
     net = draw(setup.rng, 0.6, stretch=(0.3, 2.0))
-    found = [of(_zeros(net, many(setup, net))), of(_zeros(*_draw_unwhitened_flow(setup)))]
+    found = [of(_zeros(net, draw_many(setup, net))), of(_zeros(*_draw_unwhitened_flow(setup)))]
     return Evidence.together(
         Evidence.true(max(found) > 0, f"at most {max(found)} zero of a"), Evidence.at_most(max(found), 1.0)
     )

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
-from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, RATES, draw, many, polar, stack
+from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, RATES, draw, draw_many, polar, stack
 from lazyrich.papers.oracles import flows
 from lazyrich.papers.oracles.derivatives import gradient
 from lazyrich.papers.verdicts import Verdict
@@ -254,7 +254,7 @@ def global_convergence(setup: Setup, spread: float = 1.0) -> Any:
     for rates, rank in (((1.0, 1.0), 3), (RATES, 3), (RATES, 2)):
         net = draw(setup.rng, 0.6, stretch=(0.8, 1.2), rank=rank, rates=rates)
         gram, pull = net.moments
-        end = flows.ode(net.field, spread * many(setup, net), [0.0, 150.0], rtol=1e-9)[-1]
+        end = flows.ode(net.field, spread * draw_many(setup, net), [0.0, 150.0], rtol=1e-9)[-1]
         found.append((end[:, :1] * end[:, 1:]) @ gram)
         said.append(np.broadcast_to(pull, found[-1].shape))
     return np.array(found), np.array(said)

@@ -10,10 +10,10 @@ from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._neuron import (
     DELTAS,
     SMALL,
-    at,
     draw,
     half_way,
     kernel_distance,
+    neurons_at,
     polar,
     regression,
 )
@@ -38,7 +38,7 @@ def speeds_of_mu_and_phi(setup: Setup, phi_downstream: float = -1.0) -> Any:
         rates = np.array(
             [
                 rate(lambda s: np.stack(polar(s[0], s[1:], net.target)), each.theta, each.field(each.theta))
-                for each in at(sign * DELTAS, net.a * net.w, net)
+                for each in neurons_at(sign * DELTAS, net.a * net.w, net)
             ]
         )
         found += [Evidence.slope(DELTAS, np.abs(rates[:, i]), exponents[i]) for i in (0, 1)]
@@ -72,7 +72,7 @@ def limits_of_the_speeds(spoiled: bool) -> Any:
 def lazy_upstream(setup: Setup, sign: float = 1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.3, low=0.9, stretch=(0.6, 1.4))
     s, errors = np.array([0.3, 1.0, 3.0, 10.0, 30.0]), []
-    for each in at(sign * DELTAS[:3], net.a * net.w, net):
+    for each in neurons_at(sign * DELTAS[:3], net.a * net.w, net):
         a, w = each.path(np.concatenate([[0.0], s / abs(each.delta)]))
         errors.append(np.max(np.abs((a[:, None] * w)[1:] - regression(each, s))))
     return Evidence.slope(DELTAS[:3], errors, -2.0)
@@ -93,7 +93,7 @@ lazy_upstream.breaks("δ → −∞", sign=-1.0)
 )
 def lazy_kernel_upstream(setup: Setup, sign: float = 1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.3, low=0.9, stretch=(0.6, 1.4))
-    nets = at(sign * DELTAS, net.a * net.w, net)
+    nets = neurons_at(sign * DELTAS, net.a * net.w, net)
     ends = [each.after_long_time(40 * delta) for each, delta in zip(nets, DELTAS, strict=True)]
     return Evidence.slope(DELTAS, [kernel_distance(n.kernel, e.kernel) for n, e in zip(nets, ends, strict=True)], -4.0)
 
@@ -112,7 +112,7 @@ lazy_kernel_upstream.breaks("downstream", sign=-1.0)
 )
 def inner_weights_move(setup: Setup, sign: float = 1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.3, low=0.9, stretch=(0.6, 1.4))
-    nets = at(sign * DELTAS, net.a * net.w, net)
+    nets = neurons_at(sign * DELTAS, net.a * net.w, net)
     ends = [each.after_long_time(40 * delta) for each, delta in zip(nets, DELTAS, strict=True)]
     share = [n.w @ n.w / n.a**2 for n in nets]
     outer = [abs(e.a / n.a - 1) for n, e in zip(nets, ends, strict=True)]
@@ -135,7 +135,7 @@ def linear_mu(setup: Setup, pace: float = 1.0) -> Any:
     rng, s, found = setup.rng, np.array([0.3, 1.0, 3.0, 10.0]), []
     for sign in (1.0, -1.0):
         net, errors = draw(rng, 0.0, 1.0, low=0.7), []
-        for each in at(DELTAS, net.a * net.w, net):
+        for each in neurons_at(DELTAS, net.a * net.w, net):
             turned = replace(each, a=sign * each.a, w=sign * each.w)  # the same function
             mu = polar(*turned.path(np.concatenate([[0.0], s / each.delta])), each.target)[0]
             end = sign * each.B

@@ -20,7 +20,7 @@ from lazyrich.papers.oracles.derivatives import jacobian, rate
 from lazyrich.papers.verdicts import Verdict
 
 
-def _generic(setup: Setup, balanced: bool = False) -> tuple[Array, Array, Array, Array]:
+def _draw_generic(setup: Setup, balanced: bool = False) -> tuple[Array, Array, Array, Array]:
     """Draw generic W, a, X, y with both signs of a; or with δ_k = 0."""
     rng = setup.rng
     W, a = rng.normal(size=(4, 3)), rng.uniform(0.5, 1.5, 4) * np.array([1.0, 1.0, -1.0, -1.0])
@@ -68,7 +68,7 @@ def _neuron_m(W: Array, a: Array, delta: Array) -> Array:
     why=ROUNDING,
 )
 def piecewise_flow(setup: Setup, sign: float = 1.0) -> Any:
-    W, a, X, y = _generic(setup)
+    W, a, X, y = _draw_generic(setup)
     theta, speed, xi = _speed(W, a, X, y)
     measured = rate(lambda t: unpack(t, 3, 4, 1)[1] * unpack(t, 3, 4, 1)[0], theta, speed)
     return measured, -np.einsum("kde,ke->kd", _neuron_m(W, a, sign * _imbalances(W, a)), xi)
@@ -102,7 +102,7 @@ def one_neuron_in_symbols(spoiled: bool) -> Any:
     why=ROUNDING,
 )
 def piecewise_kernel(setup: Setup, gamma: float = GAMMA) -> Any:
-    W, a, X, _ = _generic(setup)
+    W, a, X, _ = _draw_generic(setup)
     J = jacobian(lambda theta: _outputs(theta, X), pack(W, a))
     opened = gates(W, X, gamma)
     M = _neuron_m(W, a, _imbalances(W, a))
@@ -151,7 +151,7 @@ def _polar_rates(mu: Array, unit: Array, xi: Array, delta: Array) -> Array:
     why=ROUNDING,
 )
 def piecewise_coordinates(setup: Setup, sign: float = 1.0) -> Any:
-    W, a, X, y = _generic(setup)
+    W, a, X, y = _draw_generic(setup)
     theta, speed, xi = _speed(W, a, X, y)
     here = _polar(theta)
     return rate(_polar, theta, speed), _polar_rates(here[:, 3], here[:, :3], xi, sign * _imbalances(W, a))
@@ -189,7 +189,7 @@ def polar_neuron(spoiled: bool) -> Any:
     why="midpoint rule with 2000 steps, of first order where the flow slides along a kink",
 )
 def piecewise_conservation(setup: Setup, weights: tuple[float, float] = RATES) -> Any:
-    W, a, X, y = _generic(setup)
+    W, a, X, y = _draw_generic(setup)
     Ws, As = follow(W, a, X, y, [0.5], 0.5 / 2000)
     return [weights[0] * b**2 - weights[1] * np.sum(V**2, axis=1) for V, b in ((Ws[-1], As[-1]), (W, a))]
 
@@ -222,7 +222,7 @@ def neuron_conserves(spoiled: bool) -> Any:
     why=ROUNDING,
 )
 def piecewise_balanced(setup: Setup, factor: float = 2.0) -> Any:
-    W, a, X, y = _generic(setup, balanced=True)
+    W, a, X, y = _draw_generic(setup, balanced=True)
     theta, speed, xi = _speed(W, a, X, y)
     here, pace = _polar(theta), np.sqrt(RATES[0] * RATES[1])
     unit, mu = here[:, :3], here[:, 3]

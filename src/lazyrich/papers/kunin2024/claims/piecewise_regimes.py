@@ -118,7 +118,7 @@ UP = np.array([100.0, 300.0, 1000.0])
 
 
 @cache
-def _across(seed: int, sign: float) -> tuple[Array, Array, Array]:
+def _distances_by_delta(seed: int, sign: float) -> tuple[Array, Array, Array]:
     """Return for each |δ_k| = Λ the kernel distance and the relative change of the parameters and of the M_k, at
     time 10/Λ."""
     X, y, units, signs = cone(Setup("kunin2024/upstream", seed).rng)
@@ -151,7 +151,7 @@ def _preconditioners(W: Array, a: Array) -> Array:
     "from 100 to 1000; separable data, on which flows do not slide along kinks",
 )
 def upstream_is_rich(setup: Setup, sign: float = 1.0) -> Evidence:
-    turns, moves, _ = _across(setup.seed, sign)
+    turns, moves, _ = _distances_by_delta(setup.seed, sign)
     seen = f"kernel distance {turns[-1]:.2f} at a movement of {moves[-1]:.0e}"
     found = Evidence.worst(Evidence.slope(UP, turns, 0.0), Evidence.slope(UP, moves, -1.0))
     return Evidence(found.error, f"{found.seen}; {seen}", found.grade)
@@ -179,7 +179,7 @@ def upstream_preconditioners_rest(setup: Setup, balanced: bool = False) -> Evide
             old, new = (_preconditioners(*net) for net in ((W, a), (Ws[-1], As[-1])))
             changes.append(np.linalg.norm(new - old) / np.linalg.norm(old))
         return Evidence.slope(UP, changes, -2.0)
-    return Evidence.slope(UP, _across(setup.seed, 1.0)[2], -2.0)
+    return Evidence.slope(UP, _distances_by_delta(setup.seed, 1.0)[2], -2.0)
 
 
 upstream_preconditioners_rest.breaks("balanced", balanced=True)

@@ -89,7 +89,7 @@ def _flow(theta: Any) -> GradientFlow:
     return GradientFlow(net, Problem(np.eye(2), TARGET))
 
 
-def _cosine(delta: Any, a: Any) -> Any:
+def _cosine_on_surface(delta: Any, a: Any) -> Any:
     """Return cos∠(w, β*) on the surface w·β* = −½a(δ + √(δ² + 4‖β*‖²)), ‖w‖² = a² − δ; nan where there is none."""
     rise = (delta + np.sqrt(delta**2 + 4 * TARGET @ TARGET)) / 2
     cosine = -a * rise / (np.linalg.norm(TARGET) * np.sqrt(a**2 - delta))
@@ -97,7 +97,7 @@ def _cosine(delta: Any, a: Any) -> Any:
 
 
 def _on_surface(delta: float, a: float) -> np.ndarray:
-    return _start(delta, float(np.arccos(_cosine(delta, a))), a)
+    return _start(delta, float(np.arccos(_cosine_on_surface(delta, a))), a)
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
@@ -166,7 +166,7 @@ def draw(data: xarray.Dataset) -> "Figure":
 
 def _space(axes: Any, data: xarray.Dataset) -> None:
     delta, a = np.meshgrid(-(np.linspace(1e-3, 3, 40) ** 2), np.linspace(-2, 2, 31), indexing="ij")
-    angle = np.arccos(_cosine(delta, a))
+    angle = np.arccos(_cosine_on_surface(delta, a))
     for sign in (1, -1):
         way = sign * angle + np.arctan2(TARGET[1], TARGET[0])
         x, y = (np.sqrt(a**2 - delta) * turn(way) for turn in (np.cos, np.sin))

@@ -55,11 +55,11 @@ def cell(alpha: float, decay: float, seed: int, **setup: Any) -> dict[str, Any]:
     return {"t_fit": run.t_fit, "t_grok": run.t_grok, "accuracy": curve}
 
 
-def strong(decay: float, seed: int, *, alpha: float, **setup: Any) -> dict[str, Any]:
+def constant_at_strong_decay(decay: float, seed: int, *, alpha: float, **setup: Any) -> dict[str, Any]:
     """Return the constant of the clock at a strong decay."""
     return {"constant": run_of(alpha, decay, seed, **setup)[0].constant}
 
 
-def small(alpha: float, seed: int, *, decay: float, **setup: Any) -> dict[str, Any]:
+def constant_at_small_start(alpha: float, seed: int, *, decay: float, **setup: Any) -> dict[str, Any]:
     """Return the constant of the clock at a small start."""
     return {"constant": run_of(alpha, decay, seed, **setup)[0].constant}

@@ -31,7 +31,7 @@ def regression(w0: Any, X: Array, y: Array, times: Any, alpha: float = 1.0, D: i
     return ode(field, w0, times)
 
 
-def ones(n: int, alpha: float) -> Array:
+def start_of_ones(n: int, alpha: float) -> Array:
     return np.full((2, n), alpha)
 
 
@@ -41,7 +41,7 @@ def slopes(sizes: Any, columns: Array, expected: tuple[float, ...]) -> Evidence:
     return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found), Grade.TREND)
 
 
-def sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
+def draw_sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
     """Draw data whose β of least ℓ1 norm (nonnegative without `sign`) is clearly a vertex.
 
     Return X, y, β and the exponent 1 − max |xⱼᵀν| off the support, from the dual of a linear program.
@@ -82,7 +82,7 @@ def least_norms(X: Array, y: Array, levels: Sequence[float]) -> list[Array]:
 def end(X: Array, y: Array, alpha: float, start: Any = None) -> Array:
     """Return the limit β = w₊² − w₋² of the raw flow from `start` (α𝟙 by default), solved in the logarithms of the
     weights."""
-    start = np.log(ones(X.shape[1], alpha) if start is None else start)
+    start = np.log(start_of_ones(X.shape[1], alpha) if start is None else start)
 
     def field(z: Array) -> Array:
         plus, minus = np.exp(2 * np.minimum(z, 9.0))  # a trial step may overflow

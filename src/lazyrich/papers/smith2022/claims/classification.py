@@ -114,7 +114,9 @@ def _relu_kernel(X: Array, second: float, first: float) -> Array:
     return inner + second * X @ X.T * (np.pi - angle) / (2 * np.pi)
 
 
-def _wide(rng: np.random.Generator, X: Array, m: int, sizes: tuple[float, float] = (0.4, 0.7)) -> Array:
+def _random_network_kernel(
+    rng: np.random.Generator, X: Array, m: int, sizes: tuple[float, float] = (0.4, 0.7)
+) -> Array:
     """Return the kernel of a random network of m neurons, divided by m: v ~ N(0, r_v²), u ~ N(0, r_u² I)."""
     z = X @ (sizes[1] * rng.normal(size=(X.shape[1], m)))
     v = sizes[0] * rng.normal(size=m)
@@ -138,7 +140,7 @@ def relu_kernel(setup: Setup, second: float = 0.16) -> Any:
     """With r_v = 0.4 and r_u = 0.7; `second` is the variance of v."""
     rng = setup.rng
     X = sample(rng, 5, 6)[0][0]
-    off = Evidence.equal(_wide(rng, X, setup.size(200_000, 2_000_000)), _relu_kernel(X, second, 0.49))
+    off = Evidence.equal(_random_network_kernel(rng, X, setup.size(200_000, 2_000_000)), _relu_kernel(X, second, 0.49))
     return Evidence(off.error, off.seen, Grade.SAMPLED)
 
 
@@ -162,7 +164,10 @@ def relu_kernel_is_random(setup: Setup, copies: bool = False) -> Any:
     X, widths = sample(rng, 5, 6)[0][0], np.array([4, 40, 400, 4000])
     drawn = np.full(4, 4) if copies else widths
     mean = _relu_kernel(X, 0.16, 0.49)
-    far = [[np.linalg.norm(_wide(rng, X, m) - mean) ** 2 for _ in range(setup.size(200, 1000))] for m in drawn]
+    far = [
+        [np.linalg.norm(_random_network_kernel(rng, X, m) - mean) ** 2 for _ in range(setup.size(200, 1000))]
+        for m in drawn
+    ]
     return Evidence.slope(widths, np.sqrt(np.mean(far, axis=1)) / np.linalg.norm(mean), -0.5)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, ones, regression
+from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, regression, start_of_ones
 from lazyrich.papers.verdicts import Verdict
 
 
@@ -20,7 +20,7 @@ def _epochs(setup: Setup, alpha: float, step: float, most: int = 10000) -> Array
     X, beta = rng.normal(size=(40, 10, 20)), rng.uniform(-1, 1, (40, 20))
     XT, y = np.swapaxes(X, 1, 2).copy(), np.einsum("sni,si->sn", X, beta)
     plus = minus = np.full_like(beta, alpha)
-    steps = np.full((40, 1), step) if step > 0 else _stable(X, -step)
+    steps = np.full((40, 1), step) if step > 0 else _largest_stable_step(X, -step)
     found = np.full(40, float(most))
     for epoch in range(most):
         residual = (X @ (plus**2 - minus**2)[:, :, None])[:, :, 0] - y
@@ -33,7 +33,7 @@ def _epochs(setup: Setup, alpha: float, step: float, most: int = 10000) -> Array
     return found
 
 
-def _stable(X: Array, alpha: float) -> Array:
+def _largest_stable_step(X: Array, alpha: float) -> Array:
     """Return the largest stable step in the kernel regime at α: two over the largest curvature 16α²λ/N."""
     return 2 / (16 / 10 * alpha**2 * np.linalg.norm(X, 2, axis=(1, 2)) ** 2)[:, None]
 
@@ -86,7 +86,7 @@ no_single_step.breaks("the largest that is stable at α = 1", stable_at=1.0)
 
 def _run_descent(X: Array, y: Array, alpha: float, step: float) -> Array:
     """Return w over the epochs of full-batch descent from α𝟙, until the loss is below 1e-4: (epochs, 2, n)."""
-    w, found = ones(X.shape[1], alpha), []
+    w, found = start_of_ones(X.shape[1], alpha), []
     while True:
         found.append(w)
         residual = X @ (w[0] ** 2 - w[1] ** 2) - y
@@ -96,7 +96,7 @@ def _run_descent(X: Array, y: Array, alpha: float, step: float) -> Array:
         w = w * (1 + np.stack([-g, g]))
 
 
-def _small(rng: np.random.Generator) -> tuple[Array, Array]:
+def _draw_small_data(rng: np.random.Generator) -> tuple[Array, Array]:
     """Draw the data of section 4.3: N = 10, n = 20."""
     X = rng.normal(size=(10, 20))
     return X, X @ rng.uniform(-1, 1, 20)
@@ -120,10 +120,10 @@ def _small(rng: np.random.Generator) -> tuple[Array, Array]:
 def coarse_but_near(setup: Setup, step: float = 1e-2) -> Any:
     rng, found = setup.rng, []
     for _ in range(9):
-        X, y = _small(rng)
+        X, y = _draw_small_data(rng)
         path = _run_descent(X, y, 0.1, 1e-2)
         at = (np.array([0.0, 0.02, 0.05, 0.1, 0.3, 1.0]) * (len(path) - 1)).astype(int)
-        flow = regression(ones(20, 0.1), X, y, step * at)
+        flow = regression(start_of_ones(20, 0.1), X, y, step * at)
         off = np.linalg.norm((path[at] - flow)[1:], axis=(1, 2)) / np.linalg.norm((flow - 0.1)[1:], axis=(1, 2))
         found.append(np.max(off))
     return Evidence(float(np.median(found)), f"within {np.median(found):.1%}, {np.max(found):.1%} in the worst of nine")
@@ -155,7 +155,7 @@ def _middle_state(K: Array) -> Array:
 def kernel_at_the_end(setup: Setup, scale: Callable[[Array], Array] = _at_the_start) -> Any:
     rng, found = setup.rng, []
     for _ in range(9):
-        X, y = _small(rng)
+        X, y = _draw_small_data(rng)
         row = []
         for alpha, step in ((0.1, 1e-2), (1.0, 1e-3)):
             w = _run_descent(X, y, alpha, step)
@@ -187,7 +187,7 @@ def _the_same_labels(alpha: float) -> float:
 )
 def figure_six(setup: Setup, labels: Callable[[float], float] = _the_same_labels) -> Any:
     """N = 10, n = 20; the linearized flow ends at w₀ ± X⁺y/(4α)."""
-    X, y = _small(setup.rng)
+    X, y = _draw_small_data(setup.rng)
     moved, apart = [], []
     for alpha in (0.05, 0.1, 0.5, 1.0, 5.0):
         target = labels(alpha) * y
@@ -219,9 +219,9 @@ figure_six.breaks("labels in proportion to α², when all α are alike", labels=
 def forward_euler(setup: Setup, factor: float = 1.0) -> Any:
     X, y = data(setup.rng, 3, 5)
     steps, gaps = 0.02 / 2.0 ** np.arange(4), []
-    target = regression(ones(5, 0.5), X, y, [0.0, 1.0])[-1]
+    target = regression(start_of_ones(5, 0.5), X, y, [0.0, 1.0])[-1]
     for step in steps:
-        w = ones(5, 0.5)
+        w = start_of_ones(5, 0.5)
         for _ in range(round(1 / step)):
             g = factor * step * 4 / 3 * X.T @ (X @ (w[0] ** 2 - w[1] ** 2) - y)
             w = w * (1 + np.stack([-g, g]))

@@ -11,7 +11,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import TwoLayer
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.oracles.flows import ode
-from lazyrich.papers.smith2022.claims._regression import ones
+from lazyrich.papers.smith2022.claims._regression import start_of_ones
 from lazyrich.problem import Problem
 
 
@@ -78,7 +78,7 @@ def regression_kernel(setup: Setup, factor: float = 8.0) -> Any:
     X, w = rng.normal(size=(5, n)), rng.normal(size=(2, n))
     beta = rng.normal(size=n)
     model = lambda w: jnp.asarray(X) @ (w[0] ** 2 - w[1] ** 2)  # noqa: E731
-    J = np.asarray(jax.jacobian(model)(jnp.asarray(ones(n, alpha)))).reshape(5, -1)
+    J = np.asarray(jax.jacobian(model)(jnp.asarray(start_of_ones(n, alpha)))).reshape(5, -1)
     features = 2 * alpha * np.hstack([np.eye(n), -np.eye(n)])  # of the unit vectors: any f is ⟨β, x⟩
     shortest = np.linalg.lstsq(features, beta, rcond=None)[0]
     measured = [*(J @ J.T).ravel(), *(J @ (w - alpha).ravel()), shortest @ shortest]

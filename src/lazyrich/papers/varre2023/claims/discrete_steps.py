@@ -7,7 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import draw_task, singular
+from lazyrich.papers.varre2023.claims._flow import draw_task, singular_values
 from lazyrich.papers.verdicts import Verdict
 
 Step = Callable[..., tuple[Any, Any]]
@@ -153,7 +153,7 @@ def small_steps_rank_one(setup: Setup, k: int = 1) -> Any:
         for _ in range(600):
             R = best - W @ a
             W, a = W + rate * R @ a.T, a + rate * W.T @ R
-        values = singular(W)
+        values = singular_values(W)
         found.append(values[1] / values[0])
     return Evidence.slope(scales, found, 1.0)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import Task, flow, singular
+from lazyrich.papers.varre2023.claims._flow import Task, flow, singular_values
 from lazyrich.papers.verdicts import Grade, Verdict
 
 N, D, K, L = 5, 10, 3, 200  # of figures 1(a) and 4
@@ -25,7 +25,7 @@ def _hidden(task: Task, W1: np.ndarray, W2: np.ndarray) -> tuple[np.ndarray, np.
     flow moves."""
     Q = np.linalg.qr(np.hstack([W1.T, W2]))[0]
     path = flow(task, np.array([0.0, 12.0]), W1=W1 @ Q, W2=Q.T @ W2)  # the slowest rate is 2 · 1² · 1.2 or more
-    return singular(path.W1[0]), singular(path.W1[-1])
+    return singular_values(path.W1[0]), singular_values(path.W1[-1])
 
 
 def _gap(values: np.ndarray) -> float:
@@ -120,7 +120,7 @@ def _descend(rng: np.random.Generator, noise: float) -> np.ndarray:
         R = best + shakes[t] - W @ a
         W, a = W + RATE * R @ a.T, a + RATE * W.T @ R
         if t % EVERY == 0:
-            found.append(singular(W))
+            found.append(singular_values(W))
     return np.array(found)
 
 
@@ -195,7 +195,7 @@ def _share(W: np.ndarray, count: int) -> np.ndarray:
     return out
 
 
-def _mostly(shares: np.ndarray, what: str) -> Evidence:
+def _median_is_near_one(shares: np.ndarray, what: str) -> Evidence:
     """Test that the median over draws is 0.9 or more; the error is the relative shortfall, and the description has
     quartiles."""
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.25, 0.5, 0.75))
@@ -217,7 +217,7 @@ def _mostly(shares: np.ndarray, what: str) -> Evidence:
 def relu_rank_two(setup: Setup, deviation: float = 1e-3) -> Any:
     _, two, left = _relu(setup.rng, deviation)
     fitted = Evidence.true(np.median(left) < 1e-2, f"median of the loss left {np.median(left):.1e}")
-    return Evidence.together(_mostly(two, "share of two"), fitted)
+    return Evidence.together(_median_is_near_one(two, "share of two"), fitted)
 
 
 relu_rank_two.breaks("a large start", deviation=1.0)
@@ -233,7 +233,7 @@ relu_rank_two.breaks("a large start", deviation=1.0)
     why="a median of 24 draws; from a large start one of five singular values has 0.4 of ‖W‖²",
 )
 def relu_phase_one(setup: Setup, deviation: float = 1e-3) -> Any:
-    return _mostly(_relu(setup.rng, deviation)[0], "share of one")
+    return _median_is_near_one(_relu(setup.rng, deviation)[0], "share of one")
 
 
 relu_phase_one.breaks("a large start", deviation=1.0)

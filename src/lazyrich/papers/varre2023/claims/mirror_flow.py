@@ -8,8 +8,16 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.derivatives import gradient
-from lazyrich.papers.varre2023.claims._flow import FLOW, Path, along, draw_task, flow, singular, velocity_of
-from lazyrich.papers.varre2023.claims._radial import radial, warp
+from lazyrich.papers.varre2023.claims._flow import (
+    FLOW,
+    Path,
+    directional_derivative,
+    draw_task,
+    flow,
+    singular_values,
+    velocity_of,
+)
+from lazyrich.papers.varre2023.claims._radial import radial_potential, warp
 from lazyrich.papers.verdicts import Verdict
 
 Potential = Callable[[float, np.ndarray], Any]
@@ -49,7 +57,7 @@ def mirror_on_singular_values(setup: Setup, potential: Potential = _entropy, sca
     for beta, velocity in zip(path.beta[1:], velocity_of(path)[1:], strict=True):
         U, s, Vt = np.linalg.svd(beta, full_matrices=False)
         moves = np.diag(U.T @ velocity @ Vt.T)
-        found.append(along(lambda s: gradient(partial(potential, task.gamma), s), s, moves))
+        found.append(directional_derivative(lambda s: gradient(partial(potential, task.gamma), s), s, moves))
         wanted.append(-gradient(partial(loss, U, Vt), s))
     return np.array(found), np.array(wanted)
 
@@ -85,7 +93,7 @@ def hessian_times_speed(spoiled: bool) -> Any:
 def nuclear_norm_asymptote(setup: Setup, factor: float = 0.5, norm: Any = "nuc") -> Any:
     """The slope of Ψ in ln(1/γ) over factor · ‖β‖, as γ falls, of both forms of Ψ."""
     beta, found = setup.rng.normal(size=(4, 3)), []
-    s = singular(beta)
+    s = singular_values(beta)
     for potential in (_entropy, _as_printed):
         slopes = [(potential(g / 10, s) - potential(g, s)) / np.log(10) for g in np.array([1e-2, 1e-4, 1e-6]) * s[-1]]
         errors = np.abs(np.array(slopes) / (factor * np.linalg.norm(beta, norm)) - 1)
@@ -127,9 +135,9 @@ def _warp_columns(gamma: float, beta: np.ndarray) -> np.ndarray:
 def mirror_on_beta(setup: Setup, time: Callable[..., Any] = _warp_columns, k: int = 1) -> Any:
     task = draw_task(setup.rng, k=k)
     path = flow(task)
-    psi = radial(task.gamma)
+    psi = radial_potential(task.gamma)
     pairs = zip(path.beta, velocity_of(path), strict=True)
-    found = [along(lambda b: gradient(psi, b), beta, velocity) for beta, velocity in pairs]
+    found = [directional_derivative(lambda b: gradient(psi, b), beta, velocity) for beta, velocity in pairs]
     return np.array(found), path.R * time(task.gamma, path.beta)
 
 
@@ -226,7 +234,7 @@ def not_a_hessian(setup: Setup, power: float = -0.5) -> Any:
     """∂ₖMᵢⱼ and ∂ⱼMᵢₖ, which agree if M is a Hessian."""
     a = setup.rng.normal(size=3)
     a *= 0.6 / np.linalg.norm(a)
-    slopes = np.array([along(lambda a: _metric(a, power), a, e, 1e-4) for e in np.eye(3)])
+    slopes = np.array([directional_derivative(lambda a: _metric(a, power), a, e, 1e-4) for e in np.eye(3)])
     return slopes, slopes.transpose(2, 1, 0)
 
 

@@ -276,14 +276,14 @@ lyapunov_exponents.printed(law=_others_decay)
 lyapunov_exponents.breaks("without the correction of Itô in λ₁", law=_without_ito)
 
 
-def _share(y: np.ndarray) -> np.ndarray:
+def _log_share(y: np.ndarray) -> np.ndarray:
     """Return ln of |[z₁, a]| over ‖z₁‖‖a‖, by path."""
     norms = np.sum(y[0] ** 2, axis=0) * np.sum(y[-1] ** 2, axis=0)
-    out: np.ndarray = _itself(y) - 0.5 * np.log(norms)
+    out: np.ndarray = _log_commutator(y) - 0.5 * np.log(norms)
     return out
 
 
-def _itself(y: np.ndarray) -> np.ndarray:
+def _log_commutator(y: np.ndarray) -> np.ndarray:
     """Return ln of |[z₁, a]|, by path."""
     size = np.sum((y[0, :, None] * y[-1, None] - y[-1, :, None] * y[0, None]) ** 2, axis=(0, 1))
     out: np.ndarray = 0.5 * np.log(size)
@@ -303,7 +303,7 @@ def _itself(y: np.ndarray) -> np.ndarray:
     "commutator itself typically goes like e^{(λ₁ + λ₂)t}, which falls at d = 2 and grows for d ≥ 4",
 )
 def normalized_commutator(
-    setup: Setup, measure: Callable[[np.ndarray], np.ndarray] = _share, aligns: float = 1.0
+    setup: Setup, measure: Callable[[np.ndarray], np.ndarray] = _log_share, aligns: float = 1.0
 ) -> Any:
     """The rate of a path's commutator between t = 4 and t = 12, for d = 2 and d = 5."""
     rng, misses, seen = setup.rng, [], []
@@ -318,5 +318,5 @@ def normalized_commutator(
     return Evidence(max(misses), "; ".join(seen), Grade.SAMPLED)
 
 
-normalized_commutator.printed(measure=_itself)
+normalized_commutator.printed(measure=_log_commutator)
 normalized_commutator.breaks("no alignment", aligns=0.0)

@@ -222,7 +222,7 @@ def the_bracket(spoiled: bool) -> Any:
     return same and bracket.subs(d, 6 if spoiled else 5) < 0 and bracket.subs(d, 6) > 0
 
 
-def _less(alpha: float) -> float:
+def _alpha_minus_one(alpha: float) -> float:
     return alpha - 1
 
 
@@ -237,7 +237,7 @@ def _less(alpha: float) -> float:
     verdict=Verdict.CORRECTED,
     remark="(Σ‖wᵢ‖²)^α ≥ d^{α−1} Σ‖wᵢ‖^{2α}",
 )
-def jensen(setup: Setup, power: Callable[[float], float] = _less) -> Any:
+def jensen(setup: Setup, power: Callable[[float], float] = _alpha_minus_one) -> Any:
     x, worst = setup.rng.uniform(0.1, 10, size=(100, 5)), 0.0
     for alpha in (0.1, 0.3, 0.7):
         ratio = 5 ** power(alpha) * np.sum(x**alpha, axis=1) / np.sum(x, axis=1) ** alpha

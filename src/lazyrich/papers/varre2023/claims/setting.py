@@ -8,7 +8,7 @@ import numpy as np
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.derivatives import gradient
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, draw_task, flow, singular
+from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, draw_task, flow, singular_values
 
 
 def _output(x: Any, W1: Any, W2: Any) -> Any:
@@ -123,7 +123,7 @@ def _layers(theta: np.ndarray) -> np.ndarray:
     return theta[:12].reshape(3, 4) @ theta[12:].reshape(4, 2)
 
 
-def _itself(theta: np.ndarray) -> np.ndarray:
+def _free_matrix(theta: np.ndarray) -> np.ndarray:
     """Return β, where the other entries of θ have no effect."""
     return theta[:6].reshape(3, 2)
 
@@ -150,7 +150,7 @@ def not_convex(setup: Setup, predictor: Callable[[np.ndarray], np.ndarray] = _la
     return Evidence.true(max(above) > 1e-9, f"above the chord by {max(above):.2g} at most")
 
 
-not_convex.breaks("in β, where it is convex", predictor=_itself)
+not_convex.breaks("in β, where it is convex", predictor=_free_matrix)
 
 
 @not_convex.proof("a point between two others, in integers: d = l = n = k = 1, X = 1, Y = 0", general=True)
@@ -165,7 +165,7 @@ def above_the_chord(spoiled: bool) -> Any:
     return loss(one, one) > (loss(two, none) + loss(none, two)) / 2
 
 
-def _few(l: int) -> int:
+def _four_neurons(l: int) -> int:
     return 4
 
 
@@ -178,7 +178,7 @@ def _few(l: int) -> int:
     tolerance=0.05,
     why="an exponent; each size is a mean over 60 draws, which is off by 3 % or so",
 )
-def gaussian_rows(setup: Setup, vectors: Callable[[int], int] = _few) -> Any:
+def gaussian_rows(setup: Setup, vectors: Callable[[int], int] = _four_neurons) -> Any:
     rng, sizes = setup.rng, (50, 200, 800)
     off = []
     for l in sizes:
@@ -216,7 +216,9 @@ def balanced_rank(setup: Setup, start: Callable[..., np.ndarray] = _balanced_fir
     W2, U = frame(rng, 6, 6)[:, :2] @ np.diag([1.0, 0.6]), frame(rng, 4, 4)[:, :2]
     for scale in (0.05, 0.5, 1.5):
         path = flow(task, W1=start(task.P, scale * W2, U), W2=scale * W2)
-        found.append(Evidence.equal(singular(path.W1)[:, 2:] / singular(path.W1)[:, :1], np.zeros((len(TIMES), 2))))
+        found.append(
+            Evidence.equal(singular_values(path.W1)[:, 2:] / singular_values(path.W1)[:, :1], np.zeros((len(TIMES), 2)))
+        )
         gap = path.W1.swapaxes(1, 2) @ path.W1 - path.W2 @ path.W2.swapaxes(1, 2)
         found.append(Evidence.equal(gap, 0 * gap))
     return Evidence.worst(*found)

@@ -7,7 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, Task, draw_task, flow, singular
+from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, Task, draw_task, flow, singular_values
 from lazyrich.papers.verdicts import Verdict
 
 ENDED = 20.0  # e-folds of the slowest rate, which is 2λσ at small γ, after the last singular value is learned
@@ -20,15 +20,15 @@ def _spectra(values: np.ndarray, gamma: float, d: int = 4) -> np.ndarray:
     return np.concatenate([np.sqrt(root + gamma), rest, values / np.sqrt(root + gamma)], axis=-1)
 
 
-def _over(task: Task) -> np.ndarray:
+def _end_times(task: Task) -> np.ndarray:
     """Return 0 and a time at which the flow has ended for any γ: a mode σ is learned by ln(1/γ)/(2λσ)."""
-    slowest = 2 * np.min(np.linalg.svd(task.X)[1]) ** 2 * np.min(singular(task.best))
+    slowest = 2 * np.min(np.linalg.svd(task.X)[1]) ** 2 * np.min(singular_values(task.best))
     return np.array([0.0, (ENDED + np.log(1 + 1 / task.gamma)) / slowest])
 
 
 def _end(task: Task) -> np.ndarray:
     """Return W₁ at the end of the flow."""
-    out: np.ndarray = flow(task, _over(task)).W1[-1]
+    out: np.ndarray = flow(task, _end_times(task)).W1[-1]
     return out
 
 
@@ -46,8 +46,8 @@ def singular_values_at_the_limit(setup: Setup, start: float = 0.0) -> Any:
     rng = setup.rng
     task = draw_task(rng)
     path = flow(task, LATE, W2=start * rng.normal(size=(6, 2)))
-    found = np.concatenate([singular(path.W1[-1]), singular(path.W2[-1])])
-    return found, _spectra(singular(np.linalg.pinv(task.X) @ task.Y), task.gamma)
+    found = np.concatenate([singular_values(path.W1[-1]), singular_values(path.W2[-1])])
+    return found, _spectra(singular_values(np.linalg.pinv(task.X) @ task.Y), task.gamma)
 
 
 singular_values_at_the_limit.breaks("W₂(0) ≠ 0", start=0.5)
@@ -76,8 +76,8 @@ def product_and_difference(spoiled: bool) -> Any:
 def singular_values_on_the_way(setup: Setup, factor: float = 1.0) -> Any:
     task = draw_task(setup.rng)
     path = flow(task)
-    found = np.concatenate([singular(path.W1), singular(path.W2)], axis=-1)
-    return found, _spectra(singular(path.beta), factor * task.gamma)
+    found = np.concatenate([singular_values(path.W1), singular_values(path.W2)], axis=-1)
+    return found, _spectra(singular_values(path.beta), factor * task.gamma)
 
 
 singular_values_on_the_way.breaks("2γ in place of γ", factor=2.0)
@@ -113,7 +113,7 @@ def vanishing_start(setup: Setup, norm: Any = "nuc") -> Any:
     """How far ½‖W₁‖² + ½‖W₂‖² ends from a norm of X⁺Y, for a sequence of γ."""
     tasks = _by_scale(draw_task(setup.rng))
     least = np.linalg.norm(np.linalg.pinv(tasks[0].X) @ tasks[0].Y, norm)
-    ends = [flow(task, _over(task)) for task in tasks]
+    ends = [flow(task, _end_times(task)) for task in tasks]
     sizes = [0.5 * np.sum(path.W1[-1] ** 2) + 0.5 * np.sum(path.W2[-1] ** 2) for path in ends]
     return Evidence.slope([task.gamma for task in tasks], np.abs(np.array(sizes) - least), 1.0)
 
@@ -226,11 +226,11 @@ def _effective_rank(values: np.ndarray) -> np.ndarray:
 
 
 def _of_the_predictor(W1: np.ndarray, task: Task) -> np.ndarray:
-    return singular(np.linalg.pinv(task.X) @ task.Y)
+    return singular_values(np.linalg.pinv(task.X) @ task.Y)
 
 
 def _of_the_layer(W1: np.ndarray, task: Task) -> np.ndarray:
-    return singular(W1)
+    return singular_values(W1)
 
 
 @claim(
@@ -284,7 +284,7 @@ def one_spike(setup: Setup, ratio: Callable[[float], float] = _ratio) -> Any:
     for share, scale in ((1e-3, 1.0), (1e-3, 3.0), (1.0, 1.0), (1.0, 3.0), (30.0, 1.0)):
         gamma = share * scale * size
         each = task._replace(gamma=gamma, Y=scale * task.Y, best=scale * task.best)
-        values = singular(_end(each))
+        values = singular_values(_end(each))
         found.append(values[1] / values[0])
         said.append(ratio(share))
     return np.array(found), np.array(said)

@@ -8,7 +8,15 @@ import numpy as np
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.flows import deep_linear
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, along, draw_task, flow, inverse_of, singular
+from lazyrich.papers.varre2023.claims._flow import (
+    FLOW,
+    TIMES,
+    directional_derivative,
+    draw_task,
+    flow,
+    inverse_of,
+    singular_values,
+)
 from lazyrich.papers.verdicts import Verdict
 
 
@@ -117,7 +125,7 @@ def _rate(a: np.ndarray, best: np.ndarray, gamma: float) -> tuple[np.ndarray, np
         return best - 2 * gamma * inverse_of(a) @ a
 
     R = residual(a)
-    return R, along(lambda a: residual(a).T @ a, a, R - a @ R.T @ a, 1e-4)
+    return R, directional_derivative(lambda a: residual(a).T @ a, a, R - a @ R.T @ a, 1e-4)
 
 
 @claim(
@@ -247,7 +255,7 @@ def _curve(t: np.ndarray, s: np.ndarray, gamma: float) -> np.ndarray:
 )
 def singular_value_curves(setup: Setup, white: bool = True) -> Any:
     task = draw_task(setup.rng, white=white)
-    return singular(flow(task).beta), _curve(TIMES, singular(task.best), task.gamma)
+    return singular_values(flow(task).beta), _curve(TIMES, singular_values(task.best), task.gamma)
 
 
 singular_value_curves.breaks("data that are not white", white=False)

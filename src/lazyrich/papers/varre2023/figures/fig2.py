@@ -67,7 +67,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     )
 
 
-def _typical(statement: str, values: xarray.DataArray, least: float, most: float) -> Fact:
+def _median_in_range(statement: str, values: xarray.DataArray, least: float, most: float) -> Fact:
     """Test that the median over the draws lies in this range; the range of the draws is shown."""
     middle, low, high = (float(v) for v in (values.median(), values.min(), values.max()))
     seen = f"median {middle:.3g}, range {low:.3g} to {high:.3g}"
@@ -79,15 +79,15 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     squares = end**2
     two = squares[..., :2].sum("i") / squares.sum("i")
     # two of five singular values of a Gaussian matrix of 20 columns have 0.6 of ‖W‖²; 0.9 is half-way from 0.8 to 1
-    yield _typical("from the small start, two singular values end with 0.9 of ‖W‖² or more", two[0], 0.9, 1.0)
+    yield _median_in_range("from the small start, two singular values end with 0.9 of ‖W‖² or more", two[0], 0.9, 1.0)
     second = end[0, :, 1] / end[0, :, 0]
-    yield _typical("neither of them small: σ₂ > σ₁/3", second, 1 / 3, 1.0)
-    yield _typical("from the large start, they end with less than 0.8", two[-1], 0.0, 0.8)
+    yield _median_in_range("neither of them small: σ₂ > σ₁/3", second, 1 / 3, 1.0)
+    yield _median_in_range("from the large start, they end with less than 0.8", two[-1], 0.0, 0.8)
     moved = abs(end[-1] - start[-1]).max("i") / start[-1, :, 0]
-    yield _typical("where no singular value moves by a fifth of the largest", moved, 0.0, 0.2)
+    yield _median_in_range("where no singular value moves by a fifth of the largest", moved, 0.0, 0.2)
     grown = end[0, :, 0] / start[0, :, 0]
-    yield _typical("while the small start grows by a factor of a million or more", grown, 1e6, np.inf)
-    yield _typical("both fit their labels: the loss falls by more than a thousand", data.left, 0.0, 1e-3)
+    yield _median_in_range("while the small start grows by a factor of a million or more", grown, 1e6, np.inf)
+    yield _median_in_range("both fit their labels: the loss falls by more than a thousand", data.left, 0.0, 1e-3)
 
 
 def draw(data: xarray.Dataset) -> "Figure":
