@@ -35,7 +35,7 @@ DataOption = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="Folder with the files of MNIST and CIFAR-10, for figures that learn images. Default: drawn images.",
+        help="Folder with the files of MNIST and CIFAR-10, for figures that train on images; else synthetic ones.",
         callback=_set_data_directory,
         exists=True,
         file_okay=False,
@@ -64,7 +64,7 @@ def main(
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the picture and the data.")] = Path("out"),
 ) -> None:
-    """Train one neuron on one task from three relative scales of its layers: print what happens and draw it."""
+    """Train one neuron on one task from three relative scales of its layers: print and draw what happens."""
     console = _console()
     with _explained(console):
         out.mkdir(parents=True, exist_ok=True)
@@ -182,7 +182,10 @@ def phase(
     workers: Annotated[int | None, typer.Option(help="Number of workers. Default: one per core.")] = None,
     max_cells: Annotated[int, typer.Option(help="Largest number of students allowed.", min=1)] = MAX_CELLS,
 ) -> None:
-    """Compute the (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
+    """Train two-layer networks over a grid of overall scales τ and relative scales δ, and draw heat maps.
+
+    This is the phase diagram of kunin2024, figure 1b.
+    """
     console = _console()
     seeds = seeds or (1 if population else 16)
     taus, deltas = (
@@ -229,7 +232,10 @@ def verify(
         str | None, typer.Option("--dispute", help="Print everything needed to dispute the verdict on this claim.")
     ] = None,
 ) -> None:
-    """Check the statements of the sources, one by one, and print which hold. Fails if a verdict is disputed."""
+    """Check the statements of the papers behind this library, one by one, and print which hold.
+
+    Fails if a result differs from the recorded verdict.
+    """
     from lazyrich.papers.json_export import objection, write
     from lazyrich.papers.verify import verify
 
@@ -249,7 +255,7 @@ def verify(
 
 @app.command()
 def errata(
-    source: Annotated[str, typer.Argument(help="The source, such as kunin2024.")],
+    source: Annotated[str, typer.Argument(help="The paper, such as kunin2024.")],
     out: Annotated[
         Path | None, typer.Option(help="Folder for JSON, Markdown, LaTeX and a page to print. Default: print Markdown.")
     ] = None,
@@ -257,10 +263,13 @@ def errata(
         Path | None, typer.Option(help="Results of `lazyrich verify --json`. Default: check the claims now.")
     ] = None,
     text: Annotated[
-        Path | None, typer.Option(help="Only compare this copy of the source's text with the one that was read.")
+        Path | None, typer.Option(help="Only compare this copy of the paper's text with the one that was checked.")
     ] = None,
 ) -> None:
-    """List what is printed in a source and is not so: place, as printed, as true, evidence, lines to run."""
+    """List the errors in a paper.
+
+    Each with its place, the statement as printed, the corrected statement, the evidence, and lines of code that show it.
+    """
     import json
 
     from lazyrich.papers.errata import compare_text
@@ -282,7 +291,7 @@ def errata(
 
 @app.command("list")
 def list_figures() -> None:
-    """List the figures that `reproduce` makes."""
+    """List the figures of the papers that `reproduce` can compute."""
     from lazyrich.papers.figure import figures
     from lazyrich.papers.verify import load
 
@@ -305,7 +314,9 @@ def reproduce(
     ],
     full: Annotated[
         bool,
-        typer.Option("--full", help="Use the size of the source. This may take long; an interrupted run continues."),
+        typer.Option(
+            "--full", help="Use the size of the paper. This may take long; an interrupted run can be continued."
+        ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Random seed of the data.", min=0)] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the picture and the data.")] = Path("out"),
@@ -315,7 +326,10 @@ def reproduce(
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Number of workers. Default: one per core.", min=1)] = None,
 ) -> None:
-    """Compute a figure of the sources, draw it, and print which of its facts hold. Fails if one does not."""
+    """Compute and draw a figure of a paper, and print whether it shows what the paper says.
+
+    Fails if it does not.
+    """
     from lazyrich.papers.figure import find
     from lazyrich.papers.reproduce import reproduce
 
@@ -345,11 +359,13 @@ def atlas(
     ),
     seed: Annotated[int, typer.Option(help="Random seed of the data.", min=0)] = 0,
     workers: Annotated[int | None, typer.Option(help="Number of processes. Default: one per core.", min=1)] = None,
-    only: Annotated[str, typer.Option(help="Make only the claims and figures that match, such as 'dln/*'.")] = "*",
+    only: Annotated[str, typer.Option(help="Only claims and figures whose names match, such as 'dln/*'.")] = "*",
     data: DataOption = None,
 ) -> None:
-    """Check every claim and make every figure, on one page to open in a browser. An interrupted run can be
-    continued."""
+    """Check every claim, compute every figure, and write one page with the results, to open in a browser.
+
+    An interrupted run can be continued.
+    """
     from lazyrich.papers.atlas.up_to_date import hash_inputs, read_seal, write_seal
 
     console = _console()
@@ -371,8 +387,8 @@ def atlas(
 
 @app.command()
 def compare(
-    first: Annotated[Path, typer.Argument(help="Checkpoint before: a .pt or .safetensors file, or a folder.")],
-    second: Annotated[Path, typer.Argument(help="Checkpoint after.")],
+    first: Annotated[Path, typer.Argument(help="The earlier checkpoint: a .pt or .safetensors file, or a folder.")],
+    second: Annotated[Path, typer.Argument(help="The later checkpoint.")],
     model: Annotated[str, typer.Option(help="module:name of the PyTorch model, or of a function that makes it.")],
     data: Annotated[str, typer.Option(help="module:name of inputs, or (inputs, targets), or a function for them.")],
     forward: Annotated[str | None, typer.Option(help="module:name of a function of (model, inputs).")] = None,
@@ -382,7 +398,7 @@ def compare(
     exact: Annotated[bool, typer.Option("--exact", help="Compute the full tangent kernel.")] = False,
     html: Annotated[Path | None, typer.Option(help="Also write the report to this page, for the browser.")] = None,
 ) -> None:
-    """Compare two checkpoints of a PyTorch model: lazy or rich, as a whole and layer by layer."""
+    """Measure how far a PyTorch model moved between two checkpoints: lazy or rich, as a whole and layer by layer."""
     console = _console()
     with _explained(console):
         if positions not in (None, "all") and not positions.lstrip("-").isdigit():
@@ -401,7 +417,7 @@ def explore(
     out: Annotated[Path, typer.Option(help="File to write.")] = Path("explorer.html"),
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Write a page for the browser to explore lazy and rich learning; it works offline."""
+    """Write an interactive page about lazy and rich learning, to open in a browser; it works offline."""
     import webbrowser
 
     from lazyrich.explorer import explore
