@@ -268,7 +268,7 @@ def errata(
 ) -> None:
     """List the errors in a paper.
 
-    Each with its place, the statement as printed, the corrected statement, the evidence, and lines of code that show it.
+    Each with its place, the statement as printed, the corrected statement, the evidence, and code that shows it.
     """
     import json
 
