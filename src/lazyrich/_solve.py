@@ -279,7 +279,7 @@ def _no_theorem_error(opening: str, all_defects: AllDefects, advice: str) -> NoT
             if defect is not None and not holds(defect)
         ]
         lines.append(f"  {name}: {', '.join(missing)}")
-    nearest = "Nearest, and what is missing:\n" if fitting else "What is missing:\n"
+    nearest = "Nearest theorems, with the hypotheses that fail:\n" if fitting else "Hypotheses that fail:\n"
     return NoTheoremApplies(f"{opening}. {nearest}" + "\n".join(lines) + f"\n{advice}", all_defects)
 
 
@@ -386,14 +386,14 @@ def _no_limit_error(
 ) -> NoTheoremApplies:
     slopes = jax.tree.leaves(stop_gradient(flow).gradient())
     moves = any(not is_concrete(slope) or bool(np.any(np.asarray(slope))) for slope in slopes)
-    advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
+    advice = "lazyrich.integrate(flow, times) computes the flow up to any finite time"
     measured = [theorem for theorem in theorems if theorem.name in all_defects]
     if moves and any(theorem.may_apply_later(all_defects[theorem.name]) for theorem in measured):
         advice = (
-            "This shows on the way: follow the flow further and ask again from there, "
+            "The hypothesis is decided during training. Integrate further and compute the limit from there: "
             "lazyrich.limit(lazyrich.integrate(flow, times))"
         )
-    return _no_theorem_error("no theorem says where this flow stops", all_defects, advice)
+    return _no_theorem_error("no theorem gives the limit of this flow", all_defects, advice)
 
 
 def _limit_at_scales(

@@ -59,14 +59,14 @@ class Explanation:
     @property
     def _other_theorems_text(self) -> str:
         others = [t.name for i, t in enumerate(self.theorems) if i not in self._relevant_indices]
-        return f"About other networks: {', '.join(others)}." if others else ""
+        return f"Theorems about other networks: {', '.join(others)}." if others else ""
 
     @property
     def verdict(self) -> str:
         """A sentence that states what would be used."""
         if self.of == "limit":
             if self.theorem is None:
-                return "No theorem says where this flow stops; limit() would refuse."
+                return "No theorem gives the limit of this flow; limit() would raise an error."
             return f"limit() would use: {self.theorem.name} ({self.theorem.where})"
         if self.theorem is None:
             return "No theorem covers this flow; solve() would integrate it."
@@ -88,9 +88,9 @@ class Explanation:
 
         rule = "─" * (sum(widths) + 2 * len(widths) - 2)
         body = [line(row) for row in rows]
-        note = f"0: holds exactly; up to {DEFECT_TOLERANCE:g} counts as held; blank: not needed"
+        note = f"0: holds exactly; up to {DEFECT_TOLERANCE:g}: holds up to rounding; blank: not a hypothesis"
         if any(cell in "✗–" and cell for row in rows for cell in row[1:]):
-            note += "; ✗: makes no sense here; –: not asked"
+            note += "; ✗: does not apply to this network; –: not measured"
         end = [part for part in (note, self._other_theorems_text, self.verdict) if part]
         return "\n".join([*(line(row) for row in (*head, marks)), rule, *body, rule, *end])
 
