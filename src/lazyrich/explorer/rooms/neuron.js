@@ -253,6 +253,6 @@ export function python(state) {
   lines.push(`net = lr.inits.neuron([${state.b0x}, ${state.b0y}], ${state.delta}, rates, sign=${state.sign}${open})`);
   lines.push(`flow = lr.GradientFlow(net, problem, rates${state.decay > 0 ? `, decay=${state.decay}` : ""})`);
   lines.push(`traj = lr.solve(flow, np.geomspace(${span(state, start(state), problem(state)).join(", ")}, ${POINTS}))`);
-  lines.push(`print(traj.by)  # ${state.decay > 0 ? "integrated: with weight decay" : white ? "exact" : "integrated: the two axes differ"}`, "print(traj.beta[-1], lr.metrics.kernel_distance(traj)[-1])");
+  lines.push(`print(traj.by)  # ${state.decay > 0 ? "with weight decay, exact in Bessel functions for equal rates and axes" : white ? "exact" : "integrated: the two axes differ"}`, "print(traj.beta[-1], lr.metrics.kernel_distance(traj)[-1])");
   return lines.join("\n") + "\n";
 }

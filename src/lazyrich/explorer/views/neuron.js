@@ -176,7 +176,7 @@ function facts(state, found, t, now) {
     ...(cross ? [["a crosses zero", cross]] : []),
     ["row space of X", seen],
     ["at the cursor", `t = ${short(t)}: β = ${vector(now.w.map((v) => now.a * v))}`],
-    ["computed", found.exact ? "by the closed form" : `by integration: ${state.decay > 0 ? "with weight decay" : "with unequal axes"} there is no elementary closed form`],
+    ["computed", found.exact ? "by the closed form" : `by integration: ${state.decay > 0 ? "with weight decay there is no elementary closed form" : "with unequal axes there is no closed form"}`],
   ];
 }
 
