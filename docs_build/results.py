@@ -46,10 +46,10 @@ RESULTS = (
     Result(
         "decay-curve",
         "Why networks grok: weight decay walks from lazy to rich",
-        "From a large start a network fits at once, without learning features, and finds the shortest fit. Weight decay "
-        "then shrinks the scale of the start that the network remembers, and the network moves along the limits of "
-        "smaller and smaller starts, from the shortest fit to the sparsest. The test error therefore falls long after "
-        "the training error, at a time that can be computed without training.",
+        "From a large start a network fits at once, without learning features, and finds the shortest fit. Weight "
+        "decay then shrinks the scale of the start that the network remembers, and the network moves along the limits "
+        "of smaller and smaller starts, from the shortest fit to the sparsest. The test error therefore falls long "
+        "after the training error, at a time that can be computed without training.",
         lr.decay_curve,
         (("lazyrich2026", "grokking"),),
         ("lazyrich2026/walks-along-the-limits", "lazyrich2026/one-curve-for-all-scales", "lazyrich2026/mirror-*"),
@@ -65,8 +65,8 @@ RESULTS = (
         "grokking-clock",
         "One clock for grokking at every scale",
         "Weight decay shrinks a large start exponentially, so the scale α of the start only sets how long this takes. "
-        r"On the clock $\lambda t - \log\alpha$, runs from all large scales and all small decays are the same curve. One "
-        "run that generalized late therefore predicts when others will.",
+        r"On the clock $\lambda t - \log\alpha$, runs from all large scales and all small decays are the same curve. "
+        "One run that generalized late therefore predicts when others will.",
         lr.grokking_clock,
         (("lazyrich2026", "grokking"),),
         ("lazyrich2026/grokking-clock-slope", "lazyrich2026/one-curve-for-all-scales"),
@@ -83,7 +83,8 @@ RESULTS = (
         "Where gradient descent ends: a flow from another start",
         "Finite steps, batches, momentum and label noise change which of many solutions a diagonal network finds. All "
         "that they do can be written as a change of the initialization: the gradient flow from that other start ends "
-        "where the run ends. The change is known exactly, so each effect can be read as a scale or a shift of the start.",
+        "where the run ends. The change is known exactly, so each effect can be read as a scale or a shift of the "
+        "start.",
         lr.equivalent_flow,
         (("lazyrich2026", "finite steps"),),
         ("lazyrich2026/descent-end", "lazyrich2026/heavy-ball-end", "lazyrich2026/label-noise-clock"),
@@ -154,9 +155,9 @@ RESULTS = (
     Result(
         "attention-in-context",
         "How linear attention learns to regress from its prompt",
-        "The average over all prompts turns linear attention into a linear model of features of the prompt, so its loss "
-        "is that of a small regression. With one merged matrix for key and query it learns everything in one jump; "
-        "with separate ones it learns one eigenvector of the inputs after another. The times and heights of the "
+        "The average over all prompts turns linear attention into a linear model of features of the prompt, so its "
+        "loss is that of a small regression. With one merged matrix for key and query it learns everything in one "
+        "jump; with separate ones it learns one eigenvector of the inputs after another. The times and heights of the "
         "plateaus follow in closed form.",
         lr.Problem.in_context,
         (("lazyrich2026", "attention"), ("zhang2025", "")),
@@ -171,9 +172,9 @@ RESULTS = (
     Result(
         "population",
         "Learning from infinitely many samples",
-        "For Gaussian inputs and a teacher the loss over all inputs is an integral that can be done by hand: of pairs of "
-        "units, only their lengths and their angle matter. A flow on this loss has no samples and no seed, and its loss "
-        "is the test error. Flows on n samples approach it as n grows.",
+        "For Gaussian inputs and a teacher the loss over all inputs is an integral that can be done by hand: of pairs "
+        "of units, only their lengths and their angle matter. A flow on this loss has no samples and no seed, and its "
+        "loss is the test error. Flows on n samples approach it as n grows.",
         lr.Population,
         (("lazyrich2026", "population"),),
         ("lazyrich2026/pairs-of-units",),

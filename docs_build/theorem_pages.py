@@ -41,9 +41,9 @@ def overview(entries: list[Entry]) -> str:
     lines = [
         "# Theorems",
         "",
-        "Every theorem that the library computes, in the order in which they are tried. Each page has the statement, what "
-        "it needs, where it fails, its verdicts, and lines to run. [Exact trajectories](../exact.md) says how they are "
-        "chosen.",
+        "Every theorem that the library computes, in the order in which they are tried. Each page has the statement, "
+        "what it needs, where it fails, its verdicts, and lines to run. [Exact trajectories](../exact.md) says how "
+        "they are chosen.",
     ]
     for verb, (name, about) in PARTS.items():
         lines += ["", f"## {name}", "", about, "", '<div class="theorems" markdown>', ""]
@@ -128,7 +128,8 @@ def hypotheses(entry: Entry) -> str:
         [
             "## What it needs",
             "",
-            "The library measures each hypothesis before it uses the formula. The examples are changes of the flow above.",
+            "The library measures each hypothesis before it uses the formula. The examples are changes of the flow "
+            "above.",
             "",
             *stacked(head, 4, rows),
         ]
@@ -140,13 +141,13 @@ def counterexample(entry: Entry) -> str:
         return ""
     if entry["counterexample"] is None:
         return (
-            "## Where it fails\n\nNone of its hypotheses can fail slightly, so there is no flow for which the formula is "
-            "nearly right. Its check compares it with another flow instead, and must see the difference."
+            "## Where it fails\n\nNone of its hypotheses can fail slightly, so there is no flow for which the formula "
+            "is nearly right. Its check compares it with another flow instead, and must see the difference."
         )
     how, change = entry["counterexample"]
     return (
-        f"## A counterexample\n\n{how[0].upper() + how[1:]}: {math(change[0].lower() + change[1:])} The formula, evaluated "
-        "there all the same, is wrong, as the second panel above shows; its check demands that."
+        f"## A counterexample\n\n{how[0].upper() + how[1:]}: {math(change[0].lower() + change[1:])} The formula, "
+        "evaluated there all the same, is wrong, as the second panel above shows; its check demands that."
     )
 
 

@@ -1,8 +1,8 @@
 """Draw the pictures of each theorem: `python docs_build/theorem_pictures.py OUT [theorem-SLUG-PANEL…]`.
 
-Panel 1: the formula on one of the theorem's own random flows, beside an integration of it. Panel 2: the same formula on a
-flow that violates a hypothesis, beside what the flow really does. Panel 3: loss and tangent kernel, or how a direction is
-approached.
+Panel 1: the formula on one of the theorem's own random flows, beside an integration of it. Panel 2: the same formula
+on a flow that violates a hypothesis, beside what the flow really does. Panel 3: loss and tangent kernel, or how a
+direction is approached.
 """
 
 import sys
