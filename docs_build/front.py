@@ -44,7 +44,9 @@ def gap_law(rows: list[dict[str, Any]]) -> dict[str, Any]:
         "true": wait / strengths[1],
         "observed": scope["half"][-1],
     }
-    return {"id": GAP_LAW, "strengths": strengths, "start": start} | {name: float(f"{t:.3g}") for name, t in times.items()}
+    return {"id": GAP_LAW, "strengths": strengths, "start": start} | {
+        name: float(f"{t:.3g}") for name, t in times.items()
+    }
 
 
 def paths() -> dict[str, list[list[float]]]:
@@ -114,7 +116,9 @@ def layers() -> list[dict[str, Any]]:
 
 def ten_lines() -> str:
     """Run the code that the front page shows; return what it prints."""
-    code = re.search(r'<pre id="ten"[^>]*>(.*?)</pre>', (EXPLORER / "front.html").read_text(encoding="utf-8"), re.DOTALL)
+    code = re.search(
+        r'<pre id="ten"[^>]*>(.*?)</pre>', (EXPLORER / "front.html").read_text(encoding="utf-8"), re.DOTALL
+    )
     assert code
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):

@@ -60,7 +60,7 @@ def footer(docs: str) -> str:
     more = "".join(f'<li><a href="{address}">{name}</a></li>' for address, name in links)
     return (
         '<footer><div class="wrap"><div><b>lazyrich</b><p>How a neural network leaves its initialization. MIT license.'
-        f'</p><p>{FONT_LICENSE}.</p></div><div><h3>The sources that are checked</h3><ul>{sources}</ul></div>'
+        f"</p><p>{FONT_LICENSE}.</p></div><div><h3>The sources that are checked</h3><ul>{sources}</ul></div>"
         f"<div><h3>More</h3><ul>{more}</ul></div></div></footer>"
     )
 
