@@ -50,7 +50,7 @@ class LsodaStepper(SystemStepper):
             loss.derivative,
             loss.second_derivative,
         )  # looked up once: equinox creates bound methods anew each time
-        maps_at, n = potential.mirror_maps(), len(X)
+        maps_at, n = potential.mirror_maps_by_scale(), len(X)
         # With weight decay the state ends with κt, and e^{−κt} scales the layers.
         decay = (self.equation.decay_rate,) if isinstance(self.equation, DecayedMirrorSystem) else ()
         fixed = maps_at(0.0)

@@ -49,9 +49,10 @@ class _Exponential:
     """The coordinates of a hyperbolic entropy: z itself."""
 
     def __init__(self, potential: Separable):
-        self.beta, self.stretch, reach, _ = potential.mirror_maps()(0.0)
+        maps = potential.mirror_maps()
+        self.beta, self.stretch = maps.inverse, maps.jacobian_diagonal
         self.size = len(potential.log_initial_sides[0])
-        self.reach = lambda p: np.broadcast_to(reach(p), p.shape)
+        self.reach = lambda p: np.broadcast_to(maps.step_scale(p), p.shape)
 
     def dual(self, p: ndarray) -> ndarray:
         return p

@@ -188,7 +188,7 @@ def _newton_solve(
     as far as every coordinate stays within `reach`.
     """
     xp = array_namespace(target)
-    size, maps_at = xp.linalg.norm(target), potential.mirror_maps()
+    size, maps_at = xp.linalg.norm(target), potential.mirror_maps_by_scale()
 
     def step(state: NewtonState) -> NewtonState:
         inverse, stretch_at, reach_at, _ = maps_at(state.log_scale)

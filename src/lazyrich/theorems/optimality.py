@@ -18,7 +18,7 @@ SHRUNK = 1e3  # largest ratio of start to β at which the start still is a unit 
 def _certify(potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, z: AnyArray) -> Certificate:
     """Return the certificate of β. A coordinate is stationary if β is the image of z, or z that of β: where one map
     amplifies rounding, the other does not."""
-    xp, inverse = array_namespace(z, beta), potential.mirror_maps()(0.0).inverse
+    xp, inverse = array_namespace(z, beta), potential.mirror_maps().inverse
     size = xp.max(xp.abs(z))
     mirrored = _safe_ratio(xp.abs(potential.gradient(beta) - z), size)
     back = _safe_ratio(xp.abs(inverse(z) - beta), xp.max(xp.abs(beta)))
@@ -74,7 +74,7 @@ def refine_if_doubtful(
     return refined, Certificate(refined.feasibility, max(refined.stationarity, refined.uncertainty))
 
 
-def reconsider_along(
+def refine_along_scales(
     potential: Separable, X: AnyArray, rows: AnyArray, target: AnyArray, beta: AnyArray, c: Certificate, logs: AnyArray
 ) -> tuple[AnyArray, Certificate]:
     """Apply `refine_if_doubtful` at each scale, and return all predictors and certificates."""
@@ -82,12 +82,13 @@ def reconsider_along(
         return beta, c
     betas, parts = np.array(beta), [np.array(part) for part in (c.feasibility, c.kkt, c.gap)]
     for i, log in enumerate(logs):
-        again = refine_if_doubtful(
+        refined = refine_if_doubtful(
             potential.with_scaled_layers(log), X, rows, target, betas[i], Certificate(*(part[i] for part in parts))
         )
-        if again is not None:
-            betas[i] = again[0].beta
-            for part, value in zip(parts, (again[1].feasibility, again[1].kkt, again[1].gap), strict=True):
+        if refined is not None:
+            minimum, certificate = refined
+            betas[i] = minimum.beta
+            for part, value in zip(parts, (certificate.feasibility, certificate.kkt, certificate.gap), strict=True):
                 part[i] = value
     return betas, Certificate(*parts)
 
