@@ -54,9 +54,9 @@ def run(
     """Call function(**parameters, seed=…, **fixed) at every point of a grid, and keep the results in a folder.
 
     The function must be defined at the top level of a module and return a dictionary of numbers, strings or arrays.
-    Results are committed to `out/sweep.sqlite` about once a second. The same call after a crash or a `kill -9` computes only what
-    is missing, and so does a call with more seeds, values or axes. The data set has one dimension per parameter and one
-    for the seed; it is also written to `out/data.zarr`.
+    Results are committed to `out/sweep.sqlite` about once a second. The same call after a crash or a `kill -9` computes
+    only what is missing, and so does a call with more seeds, values or axes. The data set has one dimension per
+    parameter and one for the seed; it is also written to `out/data.zarr`.
 
     - `engine`: "processes" (spawned; `workers` of them, by default one per core), "serial", "dask" (a local cluster),
       or a dask client, cluster or scheduler address ("tcp://…").
