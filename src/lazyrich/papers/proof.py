@@ -67,20 +67,20 @@ class Proof:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _is_true(found: Any) -> bool:
+def _is_true(sides: Any) -> bool:
     """Return whether two sides are equal, entry by entry, as expressions; or whether a Boolean is true."""
-    if not isinstance(found, tuple):
-        return _truth_value(found) is True
-    gaps = list(_gaps(*found))
+    if not isinstance(sides, tuple):
+        return _truth_value(sides) is True
+    gaps = list(_gaps(*sides))
     return bool(gaps) and all(is_zero(gap) for gap in gaps)
 
 
-def _is_false(found: Any) -> bool:
+def _is_false(sides: Any) -> bool:
     """Return whether two sides clearly differ at a point where every symbol is a number; or whether a Boolean is
     false."""
-    if not isinstance(found, tuple):
-        return _truth_value(found) is False
-    return any(_clearly_not_zero(gap) for gap in _gaps(*found))
+    if not isinstance(sides, tuple):
+        return _truth_value(sides) is False
+    return any(_clearly_not_zero(gap) for gap in _gaps(*sides))
 
 
 def _truth_value(found: Any) -> bool | None:

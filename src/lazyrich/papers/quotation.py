@@ -24,10 +24,10 @@ def stands(quote: str, text: str) -> bool:
     """
     place = 0
     for part in quote.split("…"):
-        found = _collapse_whitespace(text).find(_collapse_whitespace(part), place)
-        if found < 0:
+        position = _collapse_whitespace(text).find(_collapse_whitespace(part), place)
+        if position < 0:
             return False
-        place = found + len(_collapse_whitespace(part))
+        place = position + len(_collapse_whitespace(part))
     return True
 
 
@@ -45,17 +45,17 @@ def differences(paper: str, text: str) -> list[str]:
     """Return what is quoted but not in the text, and what is in the text but not covered."""
     claims = [claim for claim in load() if claim.source == paper and not claim.library]
     entries = coverage(paper)
-    found = [f"{c.id}: not in the text: {c.quote!r}" for c in claims if not stands(c.quote, text)]
-    found += [f"{e.at}: no paragraph begins {e.begins!r}" for e in entries if not stands(e.begins, text)]
-    found += [f"{e.at}: nothing goes through {e.through!r}" for e in entries if not stands(e.through, text)]
+    errors = [f"{c.id}: not in the text: {c.quote!r}" for c in claims if not stands(c.quote, text)]
+    errors += [f"{e.at}: no paragraph begins {e.begins!r}" for e in entries if not stands(e.begins, text)]
+    errors += [f"{e.at}: nothing goes through {e.through!r}" for e in entries if not stands(e.through, text)]
     until = ""  # words of the last paragraph of the current run of paragraphs
     for block in paragraphs(text):
         here = [entry for entry in entries if _collapse_whitespace(entry.begins) in block]
         if not here and not until:
-            found.append(f"not on the map: {block[:100]!r}")
+            errors.append(f"not on the map: {block[:100]!r}")
         until = next((_collapse_whitespace(entry.through) for entry in here if entry.through), until)
         until = "" if until in block else until
-    return found
+    return errors
 
 
 def read_text(file: Path) -> str:

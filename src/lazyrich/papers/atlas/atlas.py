@@ -55,7 +55,7 @@ class Atlas:
             f"{len(self.verdicts)} claims: {counts}",
         ]
         lines += [
-            f"{name}: not so: {f.statement} ({f.seen})"
+            f"{name}: not so: {f.statement} ({f.summary})"
             for name, m in self.figures.items()
             for f in m.facts
             if not f.holds

@@ -144,7 +144,7 @@ def _facts_html(figure: Figure, made: "Made", atlas: "Atlas") -> str:
     """Return caption and facts, collapsed unless a fact does not hold."""
     caption = "".join(f"<p>{typeset(part)}</p>" for part in figure.caption.split("\n\n") if part)
     listed = "".join(
-        f'<li>{_tick(fact.holds)} {typeset(fact.statement)} <span class="dim">({escape(fact.seen)})</span>'
+        f'<li>{_tick(fact.holds)} {typeset(fact.statement)} <span class="dim">({escape(fact.summary)})</span>'
         f"{_claim_link(fact, atlas)}</li>"
         for fact in made.facts
     )

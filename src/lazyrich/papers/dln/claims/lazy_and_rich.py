@@ -108,7 +108,7 @@ def _over_lambda(
         path = run(_lambda_start(np.random.default_rng(setup.seed), P, start * np.arange(k, 0, -1.0), Q, lam), T, times)
         values.append(measure(path, T, times, lam))
     found = Evidence.slope(LARGE, values, expected)
-    return Evidence(found.error, f"{found.seen}; {', '.join(f'{value:.1e}' for value in values)}", found.grade)
+    return Evidence(found.error, f"{found.summary}; {', '.join(f'{value:.1e}' for value in values)}", found.grade)
 
 
 def _off_exponential(rate: Callable[[float], float]) -> Measure:

@@ -355,7 +355,7 @@ def balanced_kernel_moves(setup: Setup, delta: float = 0.0) -> Evidence:
         turns.append(cosine_distance(K, K0))
     seen = f"S = {turns[-1]:.2g}, ‖K‖/‖K₀‖ = {grows[-1]:.0f} at s = 1e-4"
     found = Evidence.worst(Evidence.slope(small, grows, -1.0), Evidence.slope(small, turns, 0.0))
-    return Evidence(found.error, f"{found.seen}; {seen}", found.grade)
+    return Evidence(found.error, f"{found.summary}; {seen}", found.grade)
 
 
 balanced_kernel_moves.breaks("δ = 100", delta=100.0)

@@ -302,7 +302,7 @@ def balanced_is_rich(setup: Setup, scale: float = 0.01, near: Any = TINY) -> Evi
         close, far = (_distances(setup, shape, scale, deltas) for deltas in (near, (100.0, -100.0)))
         seen = f"{shape}: {close[-1]:.2g} as δ → 0, {max(far):.1e} at |δ| = 100"
         found += [
-            replace(Evidence.slope(near, close, 0.0), seen=""),
+            replace(Evidence.slope(near, close, 0.0), summary=""),
             Evidence.at_most(100 * max(far), min(close), seen),
         ]
     return Evidence.together(*found)

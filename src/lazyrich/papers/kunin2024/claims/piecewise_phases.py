@@ -96,7 +96,7 @@ def partition_alignment(setup: Setup, delta: float = 0.0) -> Evidence:
     )
     found = Evidence.worst(Evidence.slope(VANISHING, gaps, 1.0), Evidence.slope(VANISHING, outputs, 1.0), falls)
     return Evidence(
-        found.error, f"{found.seen}; left of the turning: " + ", ".join(f"{x:.0e}" for x in left), found.grade
+        found.error, f"{found.summary}; left of the turning: " + ", ".join(f"{x:.0e}" for x in left), found.grade
     )
 
 

@@ -87,7 +87,7 @@ def downstream_is_lazy(setup: Setup, neurons: int = 8) -> Evidence:
     ends, _, losses = _downstream(setup.seed, neurons)
     found = Evidence.slope(LARGE, ends, -4.0)
     fitted = Evidence.at_most(max(losses), 1e-12)
-    seen = f"{found.seen}; S = {ends[-1]:.0e} and a loss of {max(losses):.0e} at the end"
+    seen = f"{found.summary}; S = {ends[-1]:.0e} and a loss of {max(losses):.0e} at the end"
     return Evidence(max(found.error, min(fitted.error, 1.0)), seen, found.grade)
 
 
@@ -108,7 +108,7 @@ downstream_is_lazy.breaks("too few neurons to fit the data", neurons=2)
 def too_few_neurons_are_delayed(setup: Setup, neurons: int = 2) -> Evidence:
     ends, halves, _ = _downstream(setup.seed, neurons)
     found = Evidence.worst(Evidence.slope(LARGE, ends, 0.0), Evidence.slope(LARGE, halves, 1.0))
-    return Evidence(found.error, f"{found.seen}; S = {ends[-1]:.2g} at the end", found.grade)
+    return Evidence(found.error, f"{found.summary}; S = {ends[-1]:.2g} at the end", found.grade)
 
 
 too_few_neurons_are_delayed.breaks("neurons enough to fit the data", neurons=8)
@@ -154,7 +154,7 @@ def upstream_is_rich(setup: Setup, sign: float = 1.0) -> Evidence:
     turns, moves, _ = _distances_by_delta(setup.seed, sign)
     seen = f"kernel distance {turns[-1]:.2f} at a movement of {moves[-1]:.0e}"
     found = Evidence.worst(Evidence.slope(UP, turns, 0.0), Evidence.slope(UP, moves, -1.0))
-    return Evidence(found.error, f"{found.seen}; {seen}", found.grade)
+    return Evidence(found.error, f"{found.summary}; {seen}", found.grade)
 
 
 upstream_is_rich.breaks("downstream", sign=-1.0)

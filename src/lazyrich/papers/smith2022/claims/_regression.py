@@ -38,7 +38,7 @@ def start_of_ones(n: int, alpha: float) -> Array:
 def slopes(sizes: Any, columns: Array, expected: tuple[float, ...]) -> Evidence:
     """Return the worst of several power laws, as evidence."""
     found = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
-    return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found), Grade.TREND)
+    return Evidence(max(f.error for f in found), ", ".join(f.summary.split(",")[0] for f in found), Grade.TREND)
 
 
 def draw_sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:

@@ -141,7 +141,7 @@ def relu_kernel(setup: Setup, second: float = 0.16) -> Any:
     rng = setup.rng
     X = sample(rng, 5, 6)[0][0]
     off = Evidence.equal(_random_network_kernel(rng, X, setup.size(200_000, 2_000_000)), _relu_kernel(X, second, 0.49))
-    return Evidence(off.error, off.seen, Grade.SAMPLED)
+    return Evidence(off.error, off.summary, Grade.SAMPLED)
 
 
 relu_kernel.printed(second=0.4)

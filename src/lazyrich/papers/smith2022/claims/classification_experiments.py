@@ -280,7 +280,7 @@ def samples_of_the_bound(setup: Setup, needed: Callable[[float, float], float] =
     counts = np.array([needed(n, risk) for n in sizes])
     met = float(np.max(np.sqrt(sizes / counts)) <= risk * (1 + 1e-9))
     gap = Evidence.slope(sizes, sizes**2 / counts, 1.0)
-    return Evidence(max(gap.error, 1 - met), gap.seen, gap.grade)
+    return Evidence(max(gap.error, 1 - met), gap.summary, gap.grade)
 
 
 samples_of_the_bound.printed(needed=lambda n, risk: n**2 / risk**2)

@@ -65,7 +65,7 @@ def commuting(setup: Setup, factored: bool = True) -> Any:
         Z, same = np.stack([a * (np.eye(4) - shortest) + shortest for a in alphas]), 0.0
     found = Evidence.slope(alphas, np.linalg.norm(Z - target, axis=(1, 2)), exponent)
     astray = same > 1e-4 or np.max(np.abs(program.x - best)) > 1e-9
-    return Evidence(max(found.error, float(astray)), found.seen, found.grade)
+    return Evidence(max(found.error, float(astray)), found.summary, found.grade)
 
 
 commuting.breaks("the flow of Z itself, not of its factor", factored=False)

@@ -155,7 +155,7 @@ def kernel_change(setup: Setup, root: float = 2.0) -> Any:
         start = 8 * alpha**2 * X @ X.T
         change.append(np.linalg.norm(J @ J.T - start) / np.linalg.norm(start))
     power = Evidence.slope(alphas[1:], change[1:], -4.0)
-    seen = f"relative change {', '.join(f'{c:.1g}' for c in change)} at α = 0.1, 1, 3, 10; {power.seen}"
+    seen = f"relative change {', '.join(f'{c:.1g}' for c in change)} at α = 0.1, 1, 3, 10; {power.summary}"
     return Evidence(max(worst, float(power.error > 0.1 or change[0] < 1)), seen)
 
 
@@ -194,7 +194,7 @@ def kernel_limit(setup: Setup, alphas: Array = KERNEL) -> Any:
     tangent = ode(lambda d: -8 * X.T @ (X @ d - y), np.zeros(4), [0.0, 10.0])[-1]  # at α = 1, in β
     betas = _limits(X, y, alphas)
     found = Evidence.slope(alphas, np.linalg.norm(betas - shortest, axis=1), -4.0)
-    return Evidence(max(found.error, Evidence.equal(tangent, shortest).error), found.seen, found.grade)
+    return Evidence(max(found.error, Evidence.equal(tangent, shortest).error), found.summary, found.grade)
 
 
 kernel_limit.breaks("towards the rich limit", alphas=np.array([0.025, 0.05, 0.07, 0.1]))
@@ -216,7 +216,7 @@ def rich_limit(setup: Setup, alphas: Array = RICH, degree: float = 2.0) -> Any:
     least = linprog(np.ones(8), A_eq=np.hstack([X, -X]), b_eq=y).fun
     betas = _limits(X, y, alphas)
     found = Evidence.slope(alphas, np.linalg.norm(betas - beta, axis=1), degree * exponent)
-    return Evidence(max(found.error, abs(least - np.sum(np.abs(beta))) / least), found.seen, found.grade)
+    return Evidence(max(found.error, abs(least - np.sum(np.abs(beta))) / least), found.summary, found.grade)
 
 
 rich_limit.printed(alphas=KERNEL)
