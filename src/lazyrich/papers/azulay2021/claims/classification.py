@@ -117,10 +117,10 @@ def largest_margin(setup: Setup, towards: Callable[[np.ndarray], np.ndarray] = _
         event.terminal = size == sizes[-1]  # type: ignore[attr-defined]
         return event
 
-    found = solve_ivp(
+    solution = solve_ivp(
         field, (0.0, 1e3), start.ravel(), "LSODA", events=list(map(size_event, sizes)), rtol=1e-8, atol=1e-10
     )
-    ends = [states[-1].reshape(3, -1) for states in found.y_events]
+    ends = [states[-1].reshape(3, -1) for states in solution.y_events]
     apart = [np.linalg.norm(unit(p[:, -1] @ p[:, :-1]) - unit(towards(Z))) for p in ends]
     return Evidence.slope(sizes, apart, -0.5)
 

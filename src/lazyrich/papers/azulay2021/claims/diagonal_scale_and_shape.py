@@ -251,11 +251,11 @@ def _pair(alpha: float, gap: float) -> tuple[float, float]:
 
 def _limits_for_small_scales(X: np.ndarray, y: np.ndarray, alphas: Any, power: float, hat: float = 1.0) -> np.ndarray:
     """Return the limits of the flow for α → 0 with 1 − s² = (α/hat)^power."""
-    found = []
+    measured = []
     for alpha in alphas:
         u, v = _pair(alpha, (alpha / hat) ** power)
-        found.append(limit_of_diagonal_flow(np.ones((4, X.shape[1])) * np.array([[u], [v], [u], [v]]), X, y))
-    return np.array(found)
+        measured.append(limit_of_diagonal_flow(np.ones((4, X.shape[1])) * np.array([[u], [v], [u], [v]]), X, y))
+    return np.array(measured)
 
 
 @claim(
@@ -332,7 +332,7 @@ def limit_of_the_root(spoiled: bool) -> Any:
 def _by_dual(root_k: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return argmin Q_k by its dual, in the variables ν of w = (√k/2) sinh(2Xᵀν), for larger sizes."""
     w = lambda nu: root_k / 2 * np.sinh(2 * X.T @ nu)  # noqa: E731
-    found = minimize(
+    minimum = minimize(
         lambda nu: float(np.sum(root_k / 4 * np.cosh(2 * X.T @ nu)) - y @ nu),
         np.zeros(len(y)),
         jac=lambda nu: X @ w(nu) - y,
@@ -340,7 +340,7 @@ def _by_dual(root_k: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         method="trust-exact",
         options={"gtol": 1e-8},
     )
-    return np.asarray(w(found.x))
+    return np.asarray(w(minimum.x))
 
 
 @claim(

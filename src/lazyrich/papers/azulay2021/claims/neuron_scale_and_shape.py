@@ -133,11 +133,11 @@ def hessian_at_the_start(spoiled: bool) -> Any:
     gradient = Rational(3, 2) * w / r  # q̂′w̃/‖w̃‖
     hessian = Matrix(2, 2, lambda i, j: derivative_at_fixed_delta(gradient[i], w, j, p, r))
     u = Matrix([1 - t**2, 2 * t]) / (1 + t**2)
-    found = hessian.subs({w[0]: p * r * u[0], w[1]: p * r * u[1]}).subs(p, r * (1 - s) / (1 + s))
+    computed = hessian.subs({w[0]: p * r * u[0], w[1]: p * r * u[1]}).subs(p, r * (1 - s) / (1 + s))
     B = eye(2) - (1 - s) ** 2 / (2 * (1 + s**2)) * u * u.T
     alpha = r**2 * (1 - s) / (1 + s)
     scale = (1 - s) / (alpha * (1 + s))  # the square of the printed factor; it is 1/r²
-    return [found, scale], [(1 if spoiled else Rational(3, 2)) / r * B, r**-2]
+    return [computed, scale], [(1 if spoiled else Rational(3, 2)) / r * B, r**-2]
 
 
 @claim(

@@ -59,11 +59,11 @@ def twist_of_the_warped_metric(spoiled: bool) -> Any:
     w, (p, r) = Matrix(symbols("w:3")), symbols("p r", positive=True)
     H = (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2
     gH, cases = (1 if spoiled else r) * H, [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
-    found = [
+    measured = [
         [derivative_at_fixed_delta(gH[i, j], w, k, p, r) for i, j, k in cases],
         [derivative_at_fixed_delta(gH[i, k], w, j, p, r) for i, j, k in cases],
     ]
-    return found[0], found[1]
+    return measured[0], measured[1]
 
 
 @claim(

@@ -134,10 +134,10 @@ def flow_of_one_mode(s: float, a0: float, depth: int, times: Any) -> np.ndarray:
 
 def clock(s: float, a0: float, a1: float, depth: int) -> float:
     """Return the time from a₀ to a₁ by the boxed equation of 5.3, as an integral over log a."""
-    found = quad(
+    integral = quad(
         lambda x: np.exp(x * (2 / depth - 1)) / (depth * (s - np.exp(x))), log(a0), log(a1), epsabs=0, limit=500
     )
-    return float(found[0])
+    return float(integral[0])
 
 
 def per_log(sizes: Any, spent: Any, expected: float, unit: float | None = None) -> Evidence:
@@ -150,8 +150,8 @@ def per_log(sizes: Any, spent: Any, expected: float, unit: float | None = None) 
     (slope, _), cover = np.polyfit(x, y, 1, cov="unscaled")
     residual = y - np.polyval(np.polyfit(x, y, 1), x)
     width = float(t.ppf(0.975, len(x) - 2) * np.sqrt(cover[0, 0] * np.sum(residual**2) / (len(x) - 2)))
-    seen = f"{slope:.4f} ± {width:.1g} for each factor e of ε, expected {expected:.4f}, over {len(x)} sizes"
-    return Evidence(abs(float(slope) - expected) / (unit or abs(expected)), seen, Grade.TREND)
+    summary = f"{slope:.4f} ± {width:.1g} for each factor e of ε, expected {expected:.4f}, over {len(x)} sizes"
+    return Evidence(abs(float(slope) - expected) / (unit or abs(expected)), summary, Grade.TREND)
 
 
 def transpose(W: np.ndarray) -> np.ndarray:

@@ -57,12 +57,12 @@ def _term_if_balanced(layers: Layers, error: np.ndarray, l: int) -> np.ndarray:
     remark="the last two factors come in the other order, W_{l−1:1}ᵀ W_{l−1:1}",
 )
 def effective_flow(setup: Setup, term: Term = _term) -> Any:
-    rng, measured, said = setup.rng, [], []
+    rng, measured, stated = setup.rng, [], []
     for depth in (1, 2, 3, 4):
         layers, T = normal(rng, [3] * (depth + 1), 0.7), rng.normal(size=(3, 3))
         measured.append(_velocity(layers, T))
-        said.append(np.sum([term(layers, T - product(layers), l) for l in range(depth)], axis=0))
-    return np.array(measured), np.array(said)
+        stated.append(np.sum([term(layers, T - product(layers), l) for l in range(depth)], axis=0))
+    return np.array(measured), np.array(stated)
 
 
 effective_flow.printed(term=_term_as_printed)
@@ -75,8 +75,8 @@ def velocity_of_the_product(spoiled: bool) -> Any:
     T = _symbolic.matrix("t", 2, 2)
     E = T - U * V * W
     gram = W * W.T if spoiled else W.T * W
-    said = U * V * V.T * U.T * E + U * U.T * E * gram + E * (V * W).T * (V * W)
-    return _symbolic.rate(U * V * W, [W, V, U], T), said
+    stated = U * V * V.T * U.T * E + U * U.T * E * gram + E * (V * W).T * (V * W)
+    return _symbolic.rate(U * V * W, [W, V, U], T), stated
 
 
 @claim(

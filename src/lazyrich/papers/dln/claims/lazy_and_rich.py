@@ -58,14 +58,14 @@ def lambda_equation(
     field: Callable[[np.ndarray, np.ndarray, float], np.ndarray] = lambda a, s, lam: np.hypot(lam, 2 * a) * (s - a),
 ) -> Any:
     rng, times = setup.rng, np.linspace(0, 1.5, 7)
-    measured, said = [], []
+    measured, stated = [], []
     for lam in (0.0, 0.5, 2.0):
         s, a0 = strengths(rng, 3), rng.uniform(0.1, 0.4, 3)
         T, U, V = target(rng, s, 3, 3)
         path = product_over_time(run(_lambda_start(rng, U, a0, V, lam), T, times))
         measured.append(np.einsum("ik,tij,jk->tk", U, path, V))
-        said.append(ode(filled_in(field, s, lam), a0, times))
-    return np.array(measured), np.array(said)
+        stated.append(ode(filled_in(field, s, lam), a0, times))
+    return np.array(measured), np.array(stated)
 
 
 lambda_equation.breaks("the formula that is taken back", field=lambda a, s, lam: 2 * a * (s - a) / (a + lam))
@@ -107,8 +107,10 @@ def _over_lambda(
         times = np.concatenate([[0.0], np.linspace(0.2, 6, 30)]) / max(abs(lam), 1.0)
         path = run(_lambda_start(np.random.default_rng(setup.seed), P, start * np.arange(k, 0, -1.0), Q, lam), T, times)
         values.append(measure(path, T, times, lam))
-    found = Evidence.slope(LARGE, values, expected)
-    return Evidence(found.error, f"{found.summary}; {', '.join(f'{value:.1e}' for value in values)}", found.grade)
+    evidence = Evidence.slope(LARGE, values, expected)
+    return Evidence(
+        evidence.error, f"{evidence.summary}; {', '.join(f'{value:.1e}' for value in values)}", evidence.grade
+    )
 
 
 def _off_exponential(rate: Callable[[float], float]) -> Measure:
@@ -283,8 +285,8 @@ def balanced_rotation(setup: Setup, toward: int = -1) -> Evidence:
     vectors = [np.linalg.svd(W) for W in (*product_over_time(run(layers, T, [0.0, 15.0])), T)]
     spaces = [[np.einsum("ik,jk->kij", X, X) for X in (left, right.T)] for left, _, right in vectors]
     apart = [float(np.max(np.abs(np.array(spaces[1]) - np.array(spaces[i])))) for i in (0, 2)]
-    seen = f"the projectors are {apart[1]:.0e} from those of T at the end, {apart[0]:.2f} from where they began"
-    return Evidence.together(Evidence(apart[toward], seen), Evidence.at_most(0.3, apart[0]))
+    summary = f"the projectors are {apart[1]:.0e} from those of T at the end, {apart[0]:.2f} from where they began"
+    return Evidence.together(Evidence(apart[toward], summary), Evidence.at_most(0.3, apart[0]))
 
 
 balanced_rotation.breaks("they stay where they began", toward=0)

@@ -108,9 +108,9 @@ def falls_along_a_mode(spoiled: bool) -> Any:
     from sympy import diag, symbols
 
     p, s, eps = symbols("p s epsilon", positive=True)
-    found, said = [], []
+    measured, stated = [], []
     for depth in (2, 3):
         layers, T = [diag(p, eps)] * depth, diag(p**depth, s)
-        found.append(_symbolic.loss(layers, T) - _symbolic.loss([diag(p, 0)] * depth, T))
-        said.append((1 if spoiled else -1) * s * eps**depth + eps ** (2 * depth) / 2)
-    return found, said
+        measured.append(_symbolic.loss(layers, T) - _symbolic.loss([diag(p, 0)] * depth, T))
+        stated.append((1 if spoiled else -1) * s * eps**depth + eps ** (2 * depth) / 2)
+    return measured, stated

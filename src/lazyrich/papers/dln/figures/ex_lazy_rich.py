@@ -87,8 +87,8 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         a = S / (1 + (S / START - 1) * np.exp(-2 * S * t))
         return float(a[0] - a[1] - (S[0] - S[1]))
 
-    said = brentq(growth, 0.8, 2.0)
-    yield Fact.equal(f"which the logistic curves place at t** = {said:.3f}", peak.sel(what="time"), said, 1e-4).on(
+    stated = brentq(growth, 0.8, 2.0)
+    yield Fact.equal(f"which the logistic curves place at t** = {stated:.3f}", peak.sel(what="time"), stated, 1e-4).on(
         "dln/largest-ratio"
     )
     # When the first mode is learned the second is at ε(s₁/ε)^{s₂/s₁}, and a₁/a₂ at (s₁/ε)^{1 − s₂/s₁} = 900.

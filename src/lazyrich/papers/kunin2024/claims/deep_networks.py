@@ -31,13 +31,13 @@ def _powers(S: Array, count: int) -> list[Array]:
 )
 def definition_12_is_downstream(setup: Setup, delta: float = -1.0) -> Any:
     """The nearest that aaᵀ − WWᵀ comes to δI: WWᵀ is the positive part of aaᵀ − δI."""
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for size in (0.0, 0.5, 2.0):
         a = size * unit_vector(rng, 3)
         values, vectors = np.linalg.eigh(np.outer(a, a) - delta * np.eye(3))
         gram = vectors * np.maximum(values, 0) @ vectors.T
-        found.append(np.outer(a, a) - gram)
-    return np.stack(found), np.stack([delta * np.eye(3)] * 3)
+        measured.append(np.outer(a, a) - gram)
+    return np.stack(measured), np.stack([delta * np.eye(3)] * 3)
 
 
 definition_12_is_downstream.printed(delta=1.0)
@@ -73,8 +73,8 @@ def orthogonal_is_isotropic(
     layers = [0.8 * draw(rng) for _ in range(3)]
     X, Y = data(rng, 4, 1)
     after = [path[-1] for path in flows.deep_linear([*layers, np.zeros((1, 4))], X, Y, [1.5])]
-    found = [V.T @ V - W @ W.T for W, V in pairwise(after)]
-    return np.stack(found), np.stack([*[np.zeros((4, 4))] * 2, -(0.8**2) * np.eye(4)])
+    measured = [V.T @ V - W @ W.T for W, V in pairwise(after)]
+    return np.stack(measured), np.stack([*[np.zeros((4, 4))] * 2, -(0.8**2) * np.eye(4)])
 
 
 orthogonal_is_isotropic.breaks("Gaussian layers of the same size", draw=lambda rng: rng.normal(size=(4, 4)) / 2)

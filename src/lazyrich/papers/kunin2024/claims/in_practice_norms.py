@@ -22,13 +22,13 @@ def _mean_roughness(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
     from lazyrich.papers.kunin2024.figures._residual import network, train
     from lazyrich.torch.data import dead_leaves
 
-    found = []
+    measured = []
     for number in range(1000 * seed, 1000 * seed + runs):
         model = network([8, 16], 4, 2, CLASSES["dead_leaves"], alpha, number)
         for _ in train(model, dead_leaves(96, seed=number), 12, 2, 0.4, number, augment=False):
             pass
-        found.append(float(roughness(filters(model).detach()).mean()))
-    return tuple(found)
+        measured.append(float(roughness(filters(model).detach()).mean()))
+    return tuple(measured)
 
 
 def _becomes_smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
@@ -118,9 +118,9 @@ def grokking_embeddings_are_few(setup: Setup, p: int = 97) -> Evidence:
     embeddings = (tokens + 5) * w
     rest = 4 * (w * w + w) + (4 * w * w + 4 * w) + (4 * w * w + w) + 3 * 2 * w + tokens * w
     share = share_of_embeddings(p, w)
-    seen = f"{100 * share:.2f} % of {embeddings + rest} parameters"
+    summary = f"{100 * share:.2f} % of {embeddings + rest} parameters"
     same = Evidence.equal([share], [embeddings / (embeddings + rest)])
-    return Evidence.worst(Evidence.at_most(share, 0.06, seen), Evidence(0.0 if same.error < 1e-12 else 1.0, seen))
+    return Evidence.worst(Evidence.at_most(share, 0.06, summary), Evidence(0.0 if same.error < 1e-12 else 1.0, summary))
 
 
 grokking_embeddings_are_few.breaks("a larger vocabulary, p = 199", p=199)

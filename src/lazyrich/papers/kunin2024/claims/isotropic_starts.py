@@ -31,8 +31,8 @@ def _norm(E: Array) -> tuple[float]:
 
 def _decreases_as_root_of_width(excess: Callable[[int, int], Array], sizes: Sizes) -> Evidence:
     """Test that these sizes of a random matrix decrease as h^−½."""
-    found = np.array([sizes(excess(h, draws)) for h, draws in zip(WIDTHS, DRAWS, strict=True)])
-    return Evidence.worst(*(Evidence.slope(WIDTHS, column, -0.5) for column in found.T))
+    measured = np.array([sizes(excess(h, draws)) for h, draws in zip(WIDTHS, DRAWS, strict=True)])
+    return Evidence.worst(*(Evidence.slope(WIDTHS, column, -0.5) for column in measured.T))
 
 
 SQUARE_ROOT = "exponents −½ in h of the entries, h = 25, 100, 400 with 1600 rows each; 0 of the norm"

@@ -52,13 +52,13 @@ def _imbalance(W: Array, A: Array, weights: tuple[float, float]) -> Array:
 )
 def all_linear_maps(setup: Setup, fewer: int = 0) -> Evidence:
     """The best WᵀA of a random matrix, from its singular vectors; through `fewer` than min(d, c) neurons."""
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for d, c in ((4, 3), (3, 4), (3, 3), (5, 1)):
         beta, h = rng.normal(size=(d, c)), min(d, c) - fewer
         U, s, Vt = np.linalg.svd(beta, full_matrices=False)
         W, A = U[:, :h].T, s[:h, None] * Vt[:h]
-        found.append(Evidence.equal(W.T @ A, beta))
-    return Evidence.worst(*found)
+        measured.append(Evidence.equal(W.T @ A, beta))
+    return Evidence.worst(*measured)
 
 
 all_linear_maps.breaks("one neuron fewer", fewer=1)
@@ -378,8 +378,8 @@ def coefficients_for_large_delta(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     size, r = symbols("size r", positive=True)  # |δ|, √(η_aη_w)‖β‖
-    found = []
+    measured = []
     for sign in (1, -1):
         kappa, delta = sqrt(size**2 + 4 * r**2), sign * size
-        found += [limit((kappa + s * delta) / (2 * size), size, oo) for s in (1, -1)]
-    return found, [0, 1, 1, 0] if spoiled else [1, 0, 0, 1]
+        measured += [limit((kappa + s * delta) / (2 * size), size, oo) for s in (1, -1)]
+    return measured, [0, 1, 1, 0] if spoiled else [1, 0, 0, 1]

@@ -153,12 +153,12 @@ def slope_with_rates(spoiled: bool) -> Any:
     why="an exponent over two decades of ‖β₀‖",
 )
 def vanishing_initialization(setup: Setup, cases: Any = ((1.2, 1.0), (0.0, 0.5))) -> Any:
-    found, small = [], np.array([1e-2, 1e-3, 1e-4])
+    measured, small = [], np.array([1e-2, 1e-3, 1e-4])
     net = draw_with_kept_sign(setup.rng, 0.0)
     for delta, exponent in cases:
         nets = [neurons_at([delta], part * net.a * net.w, net)[0] for part in small]
-        found.append(Evidence.slope(small, [np.linalg.norm(n.end()[1] - n.target) for n in nets], exponent))
-    return Evidence.together(*found)
+        measured.append(Evidence.slope(small, [np.linalg.norm(n.end()[1] - n.target) for n in nets], exponent))
+    return Evidence.together(*measured)
 
 
 vanishing_initialization.breaks("downstream", cases=((-1.2, 0.5),))
@@ -193,9 +193,9 @@ direction_preserved.breaks("δ → ∞", sign=1.0)
 def shares_are_kept(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
-    D, seen, unseen, B = symbols("D q p B", positive=True)  # δ = −D, ‖Qβ₀‖², ‖Pβ₀‖², ‖X⁺y‖²
-    total = seen + unseen
+    D, row_part, unseen, B = symbols("D q p B", positive=True)  # δ = −D, ‖Qβ₀‖², ‖Pβ₀‖², ‖X⁺y‖²
+    total = row_part + unseen
     start = 2 * total / (sqrt(D**2 + 4 * total) + D)  # a₀²
     v = -D + unseen / start
     end = 2 * B / (sqrt(v**2 + 4 * B) - v)  # a_∞²
-    return limit(end / start, D, oo), B / (total if spoiled else seen)
+    return limit(end / start, D, oo), B / (total if spoiled else row_part)

@@ -274,10 +274,10 @@ def delay(setup: Setup, sign: float = -1.0) -> Any:
         return polar(theta[0], theta[1:], net.target)[1] - 0.9
 
     for each in neurons_at(sign * DELTAS, net.a * net.w, net):
-        found = solve_ivp(
+        solution = solve_ivp(
             lambda t, y, n=each: n.field(y), (0, 1e3), each.theta, "LSODA", events=aligned, rtol=1e-10, atol=1e-12
         )
-        times.append(found.t_events[0][0])
+        times.append(solution.t_events[0][0])
     return Evidence.slope(DELTAS, times, 1.0)
 
 

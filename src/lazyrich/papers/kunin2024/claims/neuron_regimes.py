@@ -33,7 +33,7 @@ from lazyrich.papers.verdicts import Verdict
 )
 def speeds_of_mu_and_phi(setup: Setup, phi_downstream: float = -1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.4, low=0.9)
-    found = []
+    measured = []
     for sign, exponents in ((1.0, (1.0, 1.0)), (-1.0, (1.0, phi_downstream))):
         rates = np.array(
             [
@@ -41,8 +41,8 @@ def speeds_of_mu_and_phi(setup: Setup, phi_downstream: float = -1.0) -> Any:
                 for each in neurons_at(sign * DELTAS, net.a * net.w, net)
             ]
         )
-        found += [Evidence.slope(DELTAS, np.abs(rates[:, i]), exponents[i]) for i in (0, 1)]
-    return Evidence.together(*found)
+        measured += [Evidence.slope(DELTAS, np.abs(rates[:, i]), exponents[i]) for i in (0, 1)]
+    return Evidence.together(*measured)
 
 
 speeds_of_mu_and_phi.breaks("as if φ did not slow down downstream", phi_downstream=0.0)
@@ -56,8 +56,8 @@ def limits_of_the_speeds(spoiled: bool) -> Any:
 
     mu, B, p, D = symbols("mu B p D", positive=True)  # p = η_aη_w
     kappa = sqrt(D**2 + 4 * p * mu**2)
-    found = [kappa / D, 2 * p * mu * B / (kappa - D) / D, 2 * p * mu * B / (kappa + D) * D]  # the last: δ = −D
-    return [limit(each, D, oo) for each in found], [1, B / mu, (2 if spoiled else 1) * p * mu * B]
+    measured = [kappa / D, 2 * p * mu * B / (kappa - D) / D, 2 * p * mu * B / (kappa + D) * D]  # the last: δ = −D
+    return [limit(each, D, oo) for each in measured], [1, B / mu, (2 if spoiled else 1) * p * mu * B]
 
 
 @claim(
@@ -132,7 +132,7 @@ inner_weights_move.breaks("downstream", sign=-1.0)
     why="an exponent over 20 ≤ δ ≤ 160",
 )
 def linear_mu(setup: Setup, pace: float = 1.0) -> Any:
-    rng, s, found = setup.rng, np.array([0.3, 1.0, 3.0, 10.0]), []
+    rng, s, measured = setup.rng, np.array([0.3, 1.0, 3.0, 10.0]), []
     for sign in (1.0, -1.0):
         net, errors = draw(rng, 0.0, 1.0, low=0.7), []
         for each in neurons_at(DELTAS, net.a * net.w, net):
@@ -140,8 +140,8 @@ def linear_mu(setup: Setup, pace: float = 1.0) -> Any:
             mu = polar(*turned.path(np.concatenate([[0.0], s / each.delta])), each.target)[0]
             end = sign * each.B
             errors.append(np.max(np.abs(mu[1:] - end - (mu[0] - end) * np.exp(-pace * s))))
-        found.append(Evidence.slope(DELTAS, errors, -2.0))
-    return Evidence.together(*found)
+        measured.append(Evidence.slope(DELTAS, errors, -2.0))
+    return Evidence.together(*measured)
 
 
 linear_mu.breaks("twice as fast", pace=2.0)

@@ -299,8 +299,8 @@ def equation_of_alpha(setup: Setup, factor: float = 2 / 3) -> Any:
         v = np.linalg.svd(net.X)[2][-1]
         alpha = net.end()[1] @ v
         square = net.B**2 + alpha**2
-        left = np.sqrt(np.sqrt(square + net.delta**2 / 4) - net.delta / 2) * alpha / np.sqrt(square)
-        pairs.append((left, -factor * _z(net, net.delta) @ v))
+        left_side = np.sqrt(np.sqrt(square + net.delta**2 / 4) - net.delta / 2) * alpha / np.sqrt(square)
+        pairs.append((left_side, -factor * _z(net, net.delta) @ v))
     return stack(pairs)
 
 
@@ -316,9 +316,9 @@ def slope_along_the_line(spoiled: bool) -> Any:
     x, c = symbols("x c", positive=True)
     delta, z = symbols("delta z", real=True)
     slope = _q(x, delta).diff(x) * c + z  # ∇_α‖β‖ = α/‖β‖ = c
-    left = sqrt(sqrt(x**2 + delta**2 / 4) - delta / 2) * c
+    left_side = sqrt(sqrt(x**2 + delta**2 / 4) - delta / 2) * c
     factor = 1 if spoiled else Rational(2, 3)
-    return _at_ar(factor * slope, x, delta), _at_ar(left + Rational(2, 3) * z, x, delta)
+    return _at_ar(factor * slope, x, delta), _at_ar(left_side + Rational(2, 3) * z, x, delta)
 
 
 @claim(

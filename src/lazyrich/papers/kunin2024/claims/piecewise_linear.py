@@ -280,7 +280,7 @@ def piecewise_limits(setup: Setup, towards: float = 1.0) -> Evidence:
     still = np.hstack([0 * xi, -along])
     moving = np.hstack([-(xi - along * unit) / mu[:, None], -along])
     ends = {1.0: (np.stack([np.eye(3)] * 4), moving), -1.0: (unit[:, :, None] * unit[:, None, :], still)}
-    found = []
+    measured = []
     for sign in (1.0, -1.0):
         gaps: list[list[float]] = [[], []]
         for size in SIZES:
@@ -291,8 +291,8 @@ def piecewise_limits(setup: Setup, towards: float = 1.0) -> Evidence:
             rates = _polar_rates(mu, unit, xi, np.full(4, sign * size))
             gaps[0].append(float(np.linalg.norm(M / size - ends[sign * towards][0])))
             gaps[1].append(float(np.linalg.norm(rates / size - ends[sign * towards][1])))
-        found += [Evidence.slope(SIZES, gap, -2.0) for gap in gaps]
-    return Evidence.worst(*found)
+        measured += [Evidence.slope(SIZES, gap, -2.0) for gap in gaps]
+    return Evidence.worst(*measured)
 
 
 piecewise_limits.breaks("upstream and downstream exchanged", towards=-1.0)
@@ -302,11 +302,11 @@ piecewise_limits.breaks("upstream and downstream exchanged", towards=-1.0)
 def speeds_for_large_delta(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
-    found, (size, r) = [], symbols("size r", positive=True)  # |δ|, √(η_aη_w)|μ|
+    measured, (size, r) = [], symbols("size r", positive=True)  # |δ|, √(η_aη_w)|μ|
     for sign in (-1, 1) if spoiled else (1, -1):
         kappa = sqrt(size**2 + 4 * r**2)
-        found += [limit(e / size, size, oo) for e in (kappa, (kappa + sign * size) / 2, (kappa - sign * size) / 2)]
-    return found, [1, 1, 0, 1, 0, 1]
+        measured += [limit(e / size, size, oo) for e in (kappa, (kappa + sign * size) / 2, (kappa - sign * size) / 2)]
+    return measured, [1, 1, 0, 1, 0, 1]
 
 
 @claim(
@@ -326,7 +326,7 @@ def speeds_for_large_delta(spoiled: bool) -> Any:
     "dimension, at every width: the best fit of x² is 3|x|/4. Continuous functions need biases, or a constant input",
 )
 def any_continuous_function(setup: Setup, missed: float = np.sqrt(1 / 80), bias: float = 0.0) -> Any:
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     nodes, weights = np.polynomial.legendre.leggauss(30)
     x = np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
     root = np.sqrt(np.concatenate([weights, weights]) / 4)
@@ -335,8 +335,8 @@ def any_continuous_function(setup: Setup, missed: float = np.sqrt(1 / 80), bias:
         z = np.outer(w, x) + bias * rng.uniform(-1, 1, (h, 1))
         sigma = np.maximum(z, GAMMA * z)
         a = np.linalg.lstsq((root * sigma).T, root * x**2)[0]
-        found.append(np.linalg.norm(root * (a @ sigma - x**2)))
-    return found, [missed] * 3
+        measured.append(np.linalg.norm(root * (a @ sigma - x**2)))
+    return measured, [missed] * 3
 
 
 any_continuous_function.printed(missed=0.0)

@@ -85,10 +85,10 @@ def _downstream(seed: int, neurons: int) -> tuple[Array, Array, Array]:
 )
 def downstream_is_lazy(setup: Setup, neurons: int = 8) -> Evidence:
     ends, _, losses = _downstream(setup.seed, neurons)
-    found = Evidence.slope(LARGE, ends, -4.0)
+    evidence = Evidence.slope(LARGE, ends, -4.0)
     fitted = Evidence.at_most(max(losses), 1e-12)
-    seen = f"{found.summary}; S = {ends[-1]:.0e} and a loss of {max(losses):.0e} at the end"
-    return Evidence(max(found.error, min(fitted.error, 1.0)), seen, found.grade)
+    summary = f"{evidence.summary}; S = {ends[-1]:.0e} and a loss of {max(losses):.0e} at the end"
+    return Evidence(max(evidence.error, min(fitted.error, 1.0)), summary, evidence.grade)
 
 
 downstream_is_lazy.breaks("too few neurons to fit the data", neurons=2)
@@ -107,8 +107,8 @@ downstream_is_lazy.breaks("too few neurons to fit the data", neurons=2)
 )
 def too_few_neurons_are_delayed(setup: Setup, neurons: int = 2) -> Evidence:
     ends, halves, _ = _downstream(setup.seed, neurons)
-    found = Evidence.worst(Evidence.slope(LARGE, ends, 0.0), Evidence.slope(LARGE, halves, 1.0))
-    return Evidence(found.error, f"{found.summary}; S = {ends[-1]:.2g} at the end", found.grade)
+    evidence = Evidence.worst(Evidence.slope(LARGE, ends, 0.0), Evidence.slope(LARGE, halves, 1.0))
+    return Evidence(evidence.error, f"{evidence.summary}; S = {ends[-1]:.2g} at the end", evidence.grade)
 
 
 too_few_neurons_are_delayed.breaks("neurons enough to fit the data", neurons=8)
@@ -152,9 +152,9 @@ def _preconditioners(W: Array, a: Array) -> Array:
 )
 def upstream_is_rich(setup: Setup, sign: float = 1.0) -> Evidence:
     turns, moves, _ = _distances_by_delta(setup.seed, sign)
-    seen = f"kernel distance {turns[-1]:.2f} at a movement of {moves[-1]:.0e}"
-    found = Evidence.worst(Evidence.slope(UP, turns, 0.0), Evidence.slope(UP, moves, -1.0))
-    return Evidence(found.error, f"{found.summary}; {seen}", found.grade)
+    summary = f"kernel distance {turns[-1]:.2f} at a movement of {moves[-1]:.0e}"
+    evidence = Evidence.worst(Evidence.slope(UP, turns, 0.0), Evidence.slope(UP, moves, -1.0))
+    return Evidence(evidence.error, f"{evidence.summary}; {summary}", evidence.grade)
 
 
 upstream_is_rich.breaks("downstream", sign=-1.0)

@@ -188,8 +188,8 @@ def exponential_coordinates(
         return np.stack([apply_adjoint_function(M, G, even), K @ apply_adjoint_function(M, G, turn)])
 
     path = ode(field, np.stack([np.zeros((n, n)), np.eye(n)]), TIMES)
-    found = [Q0 @ K @ expm(M) for M, K in path]
-    return np.concatenate([W2.swapaxes(1, 2), W1], axis=2), np.stack(found)
+    measured = [Q0 @ K @ expm(M) for M, K in path]
+    return np.concatenate([W2.swapaxes(1, 2), W1], axis=2), np.stack(measured)
 
 
 exponential_coordinates.breaks("Ṁ = Γ, which holds where M and Γ commute", even=np.ones_like)
@@ -223,11 +223,11 @@ def whitened_riccati(setup: Setup, factor: float = 1.0) -> tuple[np.ndarray, np.
     square += factor * start.s**2 * np.eye(n)
     # H = U̇U⁻¹ with Ü = K²U
     linear = np.block([[np.zeros((n, n)), np.eye(n)], [square, np.zeros((n, n))]])
-    found = []
+    measured = []
     for t in TIMES:
         U = expm(t * linear) @ np.vstack([np.eye(n), G[0] - shift])
-        found.append(U[n:] @ np.linalg.inv(U[:n]) + shift)
-    return G, np.stack(found)
+        measured.append(U[n:] @ np.linalg.inv(U[:n]) + shift)
+    return G, np.stack(measured)
 
 
 whitened_riccati.breaks("2s² in place of s²", factor=2.0)

@@ -45,8 +45,8 @@ def run_of(
     outputs = [np.asarray(traj[i](inputs[n:])) for i in range(len(traj))]
     accuracy = np.mean(np.sign(outputs) == labels[n:], axis=1)
     accuracy[0] = train[0] = 0.5  # all outputs are zero
-    found = grokking_run(times, train, accuracy, alpha=alpha, decay=decay, train_loss=traj.loss)
-    return found, np.interp((CURVE + np.log(alpha)) / decay, times, accuracy)
+    run = grokking_run(times, train, accuracy, alpha=alpha, decay=decay, train_loss=traj.loss)
+    return run, np.interp((CURVE + np.log(alpha)) / decay, times, accuracy)
 
 
 def cell(alpha: float, decay: float, seed: int, **setup: Any) -> dict[str, Any]:

@@ -37,8 +37,8 @@ def start_of_ones(n: int, alpha: float) -> Array:
 
 def slopes(sizes: Any, columns: Array, expected: tuple[float, ...]) -> Evidence:
     """Return the worst of several power laws, as evidence."""
-    found = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
-    return Evidence(max(f.error for f in found), ", ".join(f.summary.split(",")[0] for f in found), Grade.TREND)
+    evidence = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
+    return Evidence(max(f.error for f in evidence), ", ".join(f.summary.split(",")[0] for f in evidence), Grade.TREND)
 
 
 def draw_sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
@@ -64,7 +64,7 @@ def least_norm(X: Array, y: Array, level: float) -> Array:
 def least_norms(X: Array, y: Array, levels: Sequence[float]) -> list[Array]:
     """Return the minima for several decreasing levels, by Newton's method on the dual, β = level sinh(Xᵀν), from
     large levels down."""
-    nu, now, found = np.zeros(len(y)), max(levels[0], 10.0), []
+    nu, now, measured = np.zeros(len(y)), max(levels[0], 10.0), []
     for level in levels:
         for stage in np.geomspace(now, level, 1 + 4 * int(np.ceil(np.log10(max(now / level, 1.0))))):
             for _ in range(60):
@@ -75,8 +75,8 @@ def least_norms(X: Array, y: Array, levels: Sequence[float]) -> list[Array]:
                 if size < 1e-12:
                     break
         now = level
-        found.append(level * np.sinh(X.T @ nu))
-    return found
+        measured.append(level * np.sinh(X.T @ nu))
+    return measured
 
 
 def end(X: Array, y: Array, alpha: float, start: Any = None) -> Array:

@@ -63,9 +63,9 @@ def commuting(setup: Setup, factored: bool = True) -> Any:
     else:
         shortest = np.einsum("n,nij->ij", np.linalg.solve(values @ values.T, y), A)
         Z, same = np.stack([a * (np.eye(4) - shortest) + shortest for a in alphas]), 0.0
-    found = Evidence.slope(alphas, np.linalg.norm(Z - target, axis=(1, 2)), exponent)
+    evidence = Evidence.slope(alphas, np.linalg.norm(Z - target, axis=(1, 2)), exponent)
     astray = same > 1e-4 or np.max(np.abs(program.x - best)) > 1e-9
-    return Evidence(max(found.error, float(astray)), found.summary, found.grade)
+    return Evidence(max(evidence.error, float(astray)), evidence.summary, evidence.grade)
 
 
 commuting.breaks("the flow of Z itself, not of its factor", factored=False)

@@ -76,11 +76,11 @@ def _size(gap: Array, linear: Array) -> float:
 )
 def figure_one(setup: Setup, measure: Callable[[Array, Array], float] = _share, D: int = 2) -> Any:
     alphas = setup.rng.uniform(0.5, 2) * np.array([0.1, 1.0, 10.0])
-    found = []
+    measured = []
     for alpha in alphas:
         f, linear, _ = _grid(alpha, D)
-        found.append(alpha * measure(f - linear, linear))
-    return np.array(found), np.full(3, 0.5)
+        measured.append(alpha * measure(f - linear, linear))
+    return np.array(measured), np.full(3, 0.5)
 
 
 figure_one.printed(measure=_size)
@@ -155,8 +155,8 @@ def kernel_change(setup: Setup, root: float = 2.0) -> Any:
         start = 8 * alpha**2 * X @ X.T
         change.append(np.linalg.norm(J @ J.T - start) / np.linalg.norm(start))
     power = Evidence.slope(alphas[1:], change[1:], -4.0)
-    seen = f"relative change {', '.join(f'{c:.1g}' for c in change)} at α = 0.1, 1, 3, 10; {power.summary}"
-    return Evidence(max(worst, float(power.error > 0.1 or change[0] < 1)), seen)
+    summary = f"relative change {', '.join(f'{c:.1g}' for c in change)} at α = 0.1, 1, 3, 10; {power.summary}"
+    return Evidence(max(worst, float(power.error > 0.1 or change[0] < 1)), summary)
 
 
 kernel_change.breaks("with α⁴ for 4α⁴", root=1.0)
@@ -193,8 +193,8 @@ def kernel_limit(setup: Setup, alphas: Array = KERNEL) -> Any:
     shortest = np.linalg.lstsq(X, y, rcond=None)[0]
     tangent = ode(lambda d: -8 * X.T @ (X @ d - y), np.zeros(4), [0.0, 10.0])[-1]  # at α = 1, in β
     betas = _limits(X, y, alphas)
-    found = Evidence.slope(alphas, np.linalg.norm(betas - shortest, axis=1), -4.0)
-    return Evidence(max(found.error, Evidence.equal(tangent, shortest).error), found.summary, found.grade)
+    evidence = Evidence.slope(alphas, np.linalg.norm(betas - shortest, axis=1), -4.0)
+    return Evidence(max(evidence.error, Evidence.equal(tangent, shortest).error), evidence.summary, evidence.grade)
 
 
 kernel_limit.breaks("towards the rich limit", alphas=np.array([0.025, 0.05, 0.07, 0.1]))
@@ -215,8 +215,8 @@ def rich_limit(setup: Setup, alphas: Array = RICH, degree: float = 2.0) -> Any:
     X, y, beta, exponent = draw_sparse(setup.rng, 2, 4)
     least = linprog(np.ones(8), A_eq=np.hstack([X, -X]), b_eq=y).fun
     betas = _limits(X, y, alphas)
-    found = Evidence.slope(alphas, np.linalg.norm(betas - beta, axis=1), degree * exponent)
-    return Evidence(max(found.error, abs(least - np.sum(np.abs(beta))) / least), found.summary, found.grade)
+    evidence = Evidence.slope(alphas, np.linalg.norm(betas - beta, axis=1), degree * exponent)
+    return Evidence(max(evidence.error, abs(least - np.sum(np.abs(beta))) / least), evidence.summary, evidence.grade)
 
 
 rich_limit.printed(alphas=KERNEL)

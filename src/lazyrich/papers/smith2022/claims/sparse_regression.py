@@ -91,16 +91,16 @@ coarse_step.breaks("at a quarter of the time", until=1.5)
 )
 def early_stopping(setup: Setup, support: int = 5, stopped: bool = True) -> Any:
     """The ℓ1 distance to the truth, over what is printed; 10⁴ epochs of 7 batches end at t = 21 for N = 200."""
-    rng, worst, seen = setup.rng, [], []
+    rng, worst, summaries = setup.rng, [], []
     for N, end, printed in ((100, 12.0, 0.1), (200, 21.0, 0.04)):
-        found = []
+        measured = []
         for _ in range(5 if N == 100 else 3):
             X, y, truth = _sparse_truth(rng, N, support)
             beta = _predictor_at_stop(X, y, end) if stopped else least_norm(X, y, 2e-6)
-            found.append(float(np.sum(np.abs(beta - truth))))
-        worst.append(Evidence.at_most(np.median(found), printed))
-        seen.append(f"N = {N}: " + ", ".join(f"{f:.2g}" for f in sorted(found)))
-    return Evidence(max(each.error for each in worst), "ℓ1 error, " + "; ".join(seen))
+            measured.append(float(np.sum(np.abs(beta - truth))))
+        worst.append(Evidence.at_most(np.median(measured), printed))
+        summaries.append(f"N = {N}: " + ", ".join(f"{f:.2g}" for f in sorted(measured)))
+    return Evidence(max(each.error for each in worst), "ℓ1 error, " + "; ".join(summaries))
 
 
 early_stopping.breaks("a β_w that is not sparse", support=250)
@@ -233,8 +233,8 @@ def saddle(setup: Setup, D: int = 2) -> Any:
     unit = 1e-3 * np.eye(10)  # central differences
     slope = [(loss(e) - loss(-e)) / 2e-3 for e in unit]
     H = [[(loss(e + d) - loss(e - d) - loss(d - e) + loss(-e - d)) / 4e-6 for d in unit] for e in unit]
-    found = np.linalg.eigvalsh(np.array(H))
-    return np.concatenate([slope, found]), np.concatenate([np.zeros(10), np.sort([*pull, *-pull])])
+    measured = np.linalg.eigvalsh(np.array(H))
+    return np.concatenate([slope, measured]), np.concatenate([np.zeros(10), np.sort([*pull, *-pull])])
 
 
 saddle.breaks("for cubes, whose Hessian vanishes", D=3)

@@ -46,8 +46,8 @@ def convergence_rate(setup: Setup, factor: float = 2.0) -> Any:
     integral = end / 2 * np.sum(weights * (warp(task.gamma, path.beta) * loss)[1:-1])
     bound = first / (factor * np.sqrt(2 * task.gamma) * times)
     excess = np.max(np.maximum(0.0, loss[1:-1] / bound - 1))
-    seen = f"L reaches {np.max(loss[1:-1] / bound) * 2 / factor:.2f} of half the bound"
-    return Evidence(max(abs(fall / (factor * integral) - 1), excess), seen)
+    summary = f"L reaches {np.max(loss[1:-1] / bound) * 2 / factor:.2f} of half the bound"
+    return Evidence(max(abs(fall / (factor * integral) - 1), excess), summary)
 
 
 convergence_rate.breaks("4 in place of 2 in D′ = −2[γ + √(‖β‖² + γ²)]^½ L", factor=4.0)
@@ -186,8 +186,8 @@ def speed_against_bias(setup: Setup, start: Callable[..., Any] = _orthogonal_sta
         when.append(times[np.argmax(loss < 0.01 * loss[0])])
         values = singular_values(path.W1[-1])
         rank.append(values[2] / values[1])
-    seen = f"times {', '.join(f'{t:.2f}' for t in when)}; σ₃/σ₂ {', '.join(f'{r:.1e}' for r in rank)}"
-    return Evidence.true(np.all(np.diff(when) > 0) and np.all(np.diff(rank) < -1e-6), seen)
+    summary = f"times {', '.join(f'{t:.2f}' for t in when)}; σ₃/σ₂ {', '.join(f'{r:.1e}' for r in rank)}"
+    return Evidence.true(np.all(np.diff(when) > 0) and np.all(np.diff(rank) < -1e-6), summary)
 
 
 speed_against_bias.breaks("balanced starts of the same scales", start=_draw_balanced)

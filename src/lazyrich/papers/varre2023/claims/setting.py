@@ -28,8 +28,8 @@ def homogeneous(setup: Setup, degree: int = 2) -> Any:
     rng = setup.rng
     x, W1, W2 = rng.normal(size=4), rng.normal(size=(4, 6)), rng.normal(size=(6, 2))
     factors = np.array([-1.7, -0.3, 0.0, 0.6, 2.4])
-    found = [_output(x, factor * W1, factor * W2) for factor in factors]
-    return np.array(found), factors[:, None] ** degree * _output(x, W1, W2)
+    measured = [_output(x, factor * W1, factor * W2) for factor in factors]
+    return np.array(measured), factors[:, None] ** degree * _output(x, W1, W2)
 
 
 homogeneous.breaks("degree 3", degree=3)
@@ -59,14 +59,14 @@ def _equations(n: int, k: int) -> int:
 )
 def dimensions(setup: Setup, equations: Callable[[int, int], int] = _equations) -> Any:
     """Parameters less the rank of the derivative of what is to be Y, at random interpolators."""
-    rng, found, said = setup.rng, [], []
+    rng, measured, stated = setup.rng, [], []
     for d, n, k, l in ((4, 3, 2, 6), (5, 2, 3, 7), (3, 3, 1, 4)):
         X, W1, W2 = rng.normal(size=(n, d)), rng.normal(size=(d, l)), rng.normal(size=(l, k))
         linear = np.kron(X, np.eye(k))
         both = np.hstack([np.kron(X, W2.T), np.kron(X @ W1, np.eye(k))])
-        found += [A.shape[1] - np.linalg.matrix_rank(A, tol=1e-8) for A in (linear, both)]
-        said += [d * k - equations(n, k), l * (d + k) - equations(n, k)]
-    return np.array(found), np.array(said)
+        measured += [A.shape[1] - np.linalg.matrix_rank(A, tol=1e-8) for A in (linear, both)]
+        stated += [d * k - equations(n, k), l * (d + k) - equations(n, k)]
+    return np.array(measured), np.array(stated)
 
 
 dimensions.breaks("one equation per sample, whatever k", equations=lambda n, k: n)
@@ -96,12 +96,12 @@ def gradient_flow(setup: Setup, factor: float = 0.5) -> Any:
     rng = setup.rng
     X, Y = rng.normal(size=(3, 4)), rng.normal(size=(3, 2))
     W1, W2 = rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
-    found = [
+    measured = [
         -gradient(lambda W: factor * np.sum((X @ W @ W2 - Y) ** 2), W1),
         -gradient(lambda W: factor * np.sum((X @ W1 @ W - Y) ** 2), W2),
     ]
     R = X.T @ (Y - X @ W1 @ W2)
-    return np.concatenate([part.ravel() for part in found]), np.concatenate([(R @ W2.T).ravel(), (W1.T @ R).ravel()])
+    return np.concatenate([part.ravel() for part in measured]), np.concatenate([(R @ W2.T).ravel(), (W1.T @ R).ravel()])
 
 
 gradient_flow.breaks("the loss without ½", factor=1.0)
@@ -212,16 +212,16 @@ def _of_the_source(P: np.ndarray, W2: np.ndarray, U: np.ndarray) -> np.ndarray:
 def balanced_rank(setup: Setup, start: Callable[..., np.ndarray] = _balanced_first_layer) -> Any:
     """The singular values after the k-th, and the imbalance, at three scales."""
     rng = setup.rng
-    task, found = draw_task(rng), []
+    task, measured = draw_task(rng), []
     W2, U = frame(rng, 6, 6)[:, :2] @ np.diag([1.0, 0.6]), frame(rng, 4, 4)[:, :2]
     for scale in (0.05, 0.5, 1.5):
         path = flow(task, W1=start(task.P, scale * W2, U), W2=scale * W2)
-        found.append(
+        measured.append(
             Evidence.equal(singular_values(path.W1)[:, 2:] / singular_values(path.W1)[:, :1], np.zeros((len(TIMES), 2)))
         )
         gap = path.W1.swapaxes(1, 2) @ path.W1 - path.W2 @ path.W2.swapaxes(1, 2)
-        found.append(Evidence.equal(gap, 0 * gap))
-    return Evidence.worst(*found)
+        measured.append(Evidence.equal(gap, 0 * gap))
+    return Evidence.worst(*measured)
 
 
 balanced_rank.breaks("the start of the source, which is not balanced", start=_of_the_source)

@@ -159,9 +159,9 @@ def global_optimum(setup: Setup, scale: float = 1.0) -> Any:
     task = draw_task(setup.rng)
     task = task._replace(gamma=scale * task.gamma)
     path = flow(task, np.array([0.0, 40.0, 60.0]))
-    found = [path.W1[1], path.W2[1], task.X @ path.beta[2]]
-    wanted = [path.W1[2], path.W2[2], task.Y]
-    return tuple(np.concatenate([part.ravel() for part in parts]) for parts in (found, wanted))
+    measured = [path.W1[1], path.W2[1], task.X @ path.beta[2]]
+    expected = [path.W1[2], path.W2[2], task.Y]
+    return tuple(np.concatenate([part.ravel() for part in parts]) for parts in (measured, expected))
 
 
 global_optimum.breaks("γ = 0: the start is a saddle", scale=0.0)
@@ -222,11 +222,11 @@ def variational(setup: Setup, factor: float = 1.0) -> Any:
     least = np.inf
     for _ in range(setup.size(3, 8)):
         start = rng.normal(size=l * (d + k))
-        found = minimize(
+        minimum = minimize(
             value, start, jac=True, method="SLSQP", constraints=constraint, options={"ftol": 1e-14, "maxiter": 500}
         )
-        if np.max(np.abs(residuals(found.x))) < 1e-8:
-            least = min(least, found.fun)
+        if np.max(np.abs(residuals(minimum.x))) < 1e-8:
+            least = min(least, minimum.fun)
     return ends, least
 
 

@@ -38,10 +38,10 @@ DRAWS, EVERY = 5, 10
 @eqx.filter_jit
 def _run_descent(flows: GradientFlow, lr: Any, steps: int) -> tuple[Any, ...]:
     """Run descent on each of the flows, and return times, losses and singular values, evenly spaced in log time."""
-    kept = np.unique(np.concatenate([[0], np.geomspace(1, steps // EVERY, 400).astype(int)]))
+    saved_steps = np.unique(np.concatenate([[0], np.geomspace(1, steps // EVERY, 400).astype(int)]))
 
     def one(flow: GradientFlow, lr: Any) -> tuple[Any, ...]:
-        run = descend(flow, steps, lr, every=EVERY)[kept]
+        run = descend(flow, steps, lr, every=EVERY)[saved_steps]
         return run.times, run.loss, singular_values(run, layer=1)
 
     return jax.vmap(one)(flows, lr)
@@ -51,8 +51,8 @@ def compute(scale: Scale) -> xarray.Dataset:
     seeds = scale.seed + np.arange(DRAWS)
     flows = [_relu.flow(int(seed), s) for s in scale["deviation"] for seed in seeds]
     batch = jax.tree.map(lambda *leaves: np.stack(leaves), *flows)
-    found = _run_descent(batch, np.repeat(scale["lr"], DRAWS), scale["steps"])
-    times, loss, hidden = (np.asarray(x).reshape(-1, DRAWS, *x.shape[1:]) for x in found)
+    measured = _run_descent(batch, np.repeat(scale["lr"], DRAWS), scale["steps"])
+    times, loss, hidden = (np.asarray(x).reshape(-1, DRAWS, *x.shape[1:]) for x in measured)
     return xarray.Dataset(
         {
             "hidden": (("deviation", "draw", "save", "i"), hidden),
@@ -70,8 +70,8 @@ def compute(scale: Scale) -> xarray.Dataset:
 def _median_in_range(statement: str, values: xarray.DataArray, least: float, most: float) -> Fact:
     """Test that the median over the draws lies in this range; the range of the draws is shown."""
     middle, low, high = (float(v) for v in (values.median(), values.min(), values.max()))
-    seen = f"median {middle:.3g}, range {low:.3g} to {high:.3g}"
-    return Fact(statement, least <= middle <= most, seen).on("varre2023/relu-rank-two")
+    summary = f"median {middle:.3g}, range {low:.3g} to {high:.3g}"
+    return Fact(statement, least <= middle <= most, summary).on("varre2023/relu-rank-two")
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
