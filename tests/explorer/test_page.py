@@ -120,7 +120,7 @@ TRY = """([room, state]) => {
 }"""
 
 
-@pytest.mark.parametrize("room", ROOMS[:4])
+@pytest.mark.parametrize("room", [room for room in ROOMS if room != "stories"])
 def test_no_legal_state_breaks_a_room(visit, room):
     """At the limits of what is allowed, at zeros, at sizes of all orders."""
     page, rng = visit(), np.random.default_rng(5)
@@ -233,7 +233,7 @@ def test_pictures_and_tables_are_taken_home(visit):
             page.tab.get_by_role("button", name=button, exact=True).click()
         assert download.value.suggested_filename == f"lazyrich-modes{ending}"
         assert download.value.path().stat().st_size > 1000
-    for room in ROOMS[:4]:
+    for room in [room for room in ROOMS if room != "stories"]:
         page.ask("(room) => { lazyrich.open(room); lazyrich.paint(); }", room)
         head, *rows = page.ask("lazyrich.csv()").strip().split("\n")
         assert len(rows) >= 1
