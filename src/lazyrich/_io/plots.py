@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from lazyrich._io.palette import LIGHT
 from lazyrich._validate.integers import pluralize
 
 if TYPE_CHECKING:
@@ -20,18 +21,19 @@ _STYLE_FILE = Path(__file__).parents[1] / "lazyrich.mplstyle"
 STYLE: Any = dict(matplotlib.rc_params_from_file(_STYLE_FILE, use_default_template=False))
 COLORS: tuple[str, ...] = tuple("#" + c.lstrip("#") for c in STYLE["axes.prop_cycle"].by_key()["color"])
 REGIME_COLORS = {
-    "upstream": "#0072B2",
-    "balanced": "#009E73",
-    "downstream": "#D55E00",
-    "rich": "#5B02A3",
-    "lazy": "#F89441",
+    "upstream": LIGHT["lazy"],
+    "balanced": LIGHT["rich"],
+    "downstream": LIGHT["late"],
+    "lazy": LIGHT["lazy"],
+    "rich": LIGHT["rich"],
+    "delayed rich": LIGHT["late"],
 }
 
 
 def scale_colors(count: int) -> list[str]:
-    """Return colors for scales in ascending order, from rich (small, purple) to lazy (large, orange)."""
-    places = np.linspace(0.12, 0.78, count) if count > 1 else [0.12]
-    return [matplotlib.colors.to_hex(matplotlib.colormaps["plasma"](place)) for place in places]
+    """Return colors for scales in ascending order, from rich (small, green) to lazy (large, blue to violet)."""
+    places = np.linspace(0.62, 0.1, count) if count > 1 else [0.62]
+    return [matplotlib.colors.to_hex(matplotlib.colormaps["viridis"](place)) for place in places]
 
 
 MAX_LINES = 8

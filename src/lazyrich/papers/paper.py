@@ -31,6 +31,15 @@ class Paper:
     text: str = ""
     text_sha256: str = ""
 
+    @property
+    def short_title(self) -> str:
+        """The authors and the year, or what the source is: the title up to its colon.
+
+        >>> papers()["kunin2024"].short_title
+        'Kunin et al. 2024'
+        """
+        return self.title.split(":")[0]
+
 
 @cache
 def papers() -> dict[str, Paper]:

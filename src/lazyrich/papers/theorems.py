@@ -48,7 +48,7 @@ LATE = np.array([400.0])
 Spoil = Callable[[GradientFlow], tuple[GradientFlow, GradientFlow]]
 
 
-def _compared_flows(theorem: Theorem) -> tuple[str, Spoil]:
+def compared_flows(theorem: Theorem) -> tuple[str, Spoil]:
     """Return a description, and a function that gives two flows: one for the formula, and one to compare it with.
 
     A hypothesis fails in both; if the theorem has none that can fail slightly, the second flow starts elsewhere, or has
@@ -81,7 +81,7 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
         why="the raw flow is integrated at rtol 1e-12, the closed form is right to rounding",
         library=True,
     )(_rename_check(whole, theorem))
-    how, spoil = _compared_flows(theorem)
+    how, spoil = compared_flows(theorem)
     made.breaks(how, spoil=spoil)
 
 
@@ -118,7 +118,7 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
         why="the raw flow is followed to t = 400, when the slowest mode has decayed below 1e-10",
         library=True,
     )(_rename_check(whole, theorem))
-    how, spoil = _compared_flows(theorem)
+    how, spoil = compared_flows(theorem)
     made.breaks(how, spoil=spoil)
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lazyrich.probe.diagnosis import Diagnosis
     from lazyrich.probe.report import Report
 
-BLUE, VERMILLION = REGIME_COLORS["upstream"], REGIME_COLORS["downstream"]
+BLUE, ORANGE = REGIME_COLORS["upstream"], REGIME_COLORS["downstream"]
 
 
 def plot_report(of: "Report") -> Figure:
@@ -41,7 +41,7 @@ def plot_report(of: "Report") -> Figure:
             kernel.fill_between(steps, low, high, color=BLUE, alpha=0.2, lw=0)
         if "target_alignment" in data:
             alignment = data.target_alignment.sel(centered=True)
-            kernel.plot(steps, alignment, color=VERMILLION, label="alignment to\nthe targets, centered")
+            kernel.plot(steps, alignment, color=ORANGE, label="alignment to\nthe targets, centered")
         kernel.set(title="Tangent kernel")
         _legend(kernel)
 

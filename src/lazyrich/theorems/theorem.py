@@ -31,7 +31,9 @@ class Theorem:
     """A formula that holds under hypotheses, each measured on the flow at hand. The statement is the formula's
     docstring.
 
-    - `references`: pairs of a source's key and the place in it;
+    - `title`: a heading for its page; `intuition`: three sentences that a newcomer understands, with TeX in dollars;
+    - `references`: pairs of a source's key and the place in it; `claims`: ids of the verdicts that concern it, such as
+      "kunin2024/theorem-1";
     - `hypotheses`: each with a change of the example after which it alone fails;
     - `example(rng, key)`: a random flow on which the theorem holds;
     - `counterexample`: in words, and a change of the example after which the formula must be wrong. A theorem without a
@@ -47,6 +49,9 @@ class Theorem:
     example: Example
     counterexample: tuple[str, FlowTransform] | None = None
     covers_decay: bool = False
+    title: str = ""
+    intuition: str = ""
+    claims: tuple[str, ...] = ()
 
     @property
     def statement(self) -> str:

@@ -124,11 +124,28 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_unreachable_sign(flow: GradientFlow) -> GradientFlow:
+    """Set one side of the network to zero, and one label to −0.5, which needs that side."""
     return with_one_side(flow, Problem(np.eye(5)[:2], [1.0, -0.5]))
 
 
 THEOREM = LimitTheorem(
     name="diagonal bias",
+    title="From ridgeless regression to sparsity: where diagonal networks stop",
+    intuition="Many coefficients fit the data, and the flow picks those of least hyperbolic entropy. From a "
+    "large initialization this entropy is a weighted squared norm, as in ridgeless regression; from a small one "
+    "it is nearly the ℓ1 norm, and the coefficients are sparse. The passage from one to the other is slow: it "
+    "goes with the logarithm of the scale.",
+    claims=(
+        "azulay2021/diagonal-bias",
+        "azulay2021/biased-diagonal-bias",
+        "azulay2021/entropy-integral",
+        "azulay2021/diagonal-mirror",
+        "azulay2021/lazy-entropy",
+        "azulay2021/rich-entropy",
+        "azulay2021/rich-logarithm",
+        "smith2022/interpolation",
+        "smith2022/rich-limit",
+    ),
     references=(
         ("azulay2021", "theorem 1 and appendix A"),
         ("woodworth2020", "theorems 1 and 3"),

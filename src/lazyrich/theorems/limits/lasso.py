@@ -142,12 +142,23 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_depth_three(flow: GradientFlow) -> GradientFlow:
+    """Replace the network by one of depth three."""
     net = Diagonal([np.full((2, flow.problem.d), 0.6)], power=3)
     return GradientFlow(net, flow.problem, decay=0.2)
 
 
 THEOREM = LimitTheorem(
     name="Lasso",
+    title="Weight decay on a diagonal network is the Lasso",
+    intuition="The cheapest way to write a coefficient as a product is with factors of equal cost, so decay of "
+    "both factors acts on their product as an ℓ1 penalty. The initialization is forgotten, and the network ends "
+    "at the Lasso. Its penalty is the geometric mean of the decays of the layers.",
+    claims=(
+        "lazyrich2026/diagonal-networks-stop-at-the-lasso",
+        "lazyrich2026/mirror-variable-decays",
+        "lazyrich2026/one-curve-for-all-scales",
+        "lazyrich2026/walks-along-the-limits",
+    ),
     references=(("lazyrich2026", "weight decay"), ("tibshirani1996", "")),
     hypotheses={
         every_layer_decays: without_decay,

@@ -78,11 +78,27 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
+    """Start in the direction opposite to the least-squares solution, downstream."""
     return GradientFlow(neuron(-np.asarray(flow.problem.min_norm_solution), -0.9), flow.problem)
 
 
 THEOREM = LimitTheorem(
     name="single-neuron bias",
+    title="Where one linear neuron stops",
+    intuition="The data decide what the predictor does in the directions of the inputs, and the start decides "
+    "the rest. In the other directions w never moves, but a does, so what was there is rescaled by the final a. "
+    "The conserved δ fixes that size: lazy starts keep their part in these directions, and small balanced starts "
+    "lose it.",
+    claims=(
+        "kunin2024/theorem-1",
+        "kunin2024/theorem-1-across-the-sign-change",
+        "kunin2024/theorem-1-with-rates",
+        "kunin2024/theorem-5",
+        "kunin2024/one-unseen-direction",
+        "kunin2024/direction-preserved",
+        "azulay2021/neuron-bias",
+        "azulay2021/warped-time",
+    ),
     references=(("kunin2024", "theorem 1, with the sign of a"), ("azulay2021", "theorem 2")),
     hypotheses={
         two_linear_layers: with_relu,

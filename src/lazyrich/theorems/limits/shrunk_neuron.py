@@ -95,11 +95,17 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
+    """Start in the direction opposite to the least-squares solution."""
     return flow.with_net(neuron(-np.asarray(flow.problem.min_norm_solution), 0.4))
 
 
 THEOREM = LimitTheorem(
     name="shrunk neuron",
+    title="Weight decay on one neuron shrinks its length",
+    intuition="Decay of a and of w acts on the product aw as a penalty on its Euclidean norm. The neuron keeps a "
+    "fit and loses length, or it dies where the data pull less than decay does. A start whose objective is below "
+    "that of the zero function cannot fall into zero.",
+    claims=("lazyrich2026/neurons-shrink-as-a-group",),
     references=(("lazyrich2026", "weight decay"), ("yuan2006", "")),
     hypotheses={
         every_layer_decays: without_decay,

@@ -97,6 +97,23 @@ ISOTROPIC_CASES = (
 )
 THEOREM = TrajectoryTheorem(
     name="aligned modes",
+    title="Modes that do not interact",
+    intuition="If the singular directions of the network are those of the task, each singular value of the "
+    "target is learned on a curve of its own, as if it were alone. The imbalance κ of a mode sets the shape of "
+    "its curve: a logistic curve after a plateau at κ = 0, where features are learned, and an exponential without "
+    "a plateau as κ grows, where the tangent kernel stays constant. Strong modes come first, so a small start "
+    "passes from plateau to plateau.",
+    claims=(
+        "dln/logistic",
+        "dln/mode-equation",
+        "dln/stays-aligned",
+        "dln/transition-time",
+        "dln/stronger-is-earlier",
+        "dln/greedy-sequence",
+        "varre2023/singular-value-curves",
+        "kunin2024/aligned-start",
+        "kunin2024/theorem-11",
+    ),
     references=(
         ("saxe2014", ""),
         ("dln", "sections 5 and 9"),

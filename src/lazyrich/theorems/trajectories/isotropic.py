@@ -342,6 +342,21 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="isotropic imbalance",
+    title="Two linear layers with one imbalance",
+    intuition="Suppose that the difference of the layers' Gram matrices acts as one number δ on all hidden "
+    "directions in use. Then both layers together are one matrix that obeys a Riccati equation, and such an "
+    "equation becomes linear in twice as many variables. Matrix exponentials therefore give predictor, tangent "
+    "kernel and loss at once, also for modes that compete for hidden units and need not be aligned with the task.",
+    claims=(
+        "kunin2024/theorem-3",
+        "kunin2024/lemma-8",
+        "kunin2024/lemma-9",
+        "kunin2024/matrix-riccati",
+        "kunin2024/matrix-riccati-solved",
+        "kunin2024/isotropy-needs-room",
+        "kunin2024/gaussian-is-isotropic",
+        "kunin2024/gaussian-and-wide",
+    ),
     references=(
         ("kunin2024", "section 4 and appendix B"),
         ("fukumizu1998", ""),

@@ -235,6 +235,15 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="isotropic imbalance with decay",
+    title="Two linear layers with weight decay",
+    intuition="Equal weight decay in both layers keeps their imbalance isotropic and lets it fade. The Riccati "
+    "equation of the flow without decay remains, with coefficients that fade as well, so Bessel functions take "
+    "the place of exponentials. Singular values end at those of the target less the rate of decay, as many as "
+    "there are hidden units.",
+    claims=(
+        "lazyrich2026/isotropic-network-with-decay",
+        "lazyrich2026/balance-decays",
+    ),
     references=(("lazyrich2026", "weight decay"), ("kunin2024", "section 4, without decay")),
     hypotheses={
         two_linear_layers: with_relu,

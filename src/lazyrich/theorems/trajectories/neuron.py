@@ -284,6 +284,23 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="single neuron",
+    title="One linear neuron at every relative scale",
+    intuition=r"A neuron $a\,w\cdot x$ must find a direction with w and a size with a. The conserved number δ "
+    "says which layer is the larger one: if a is (upstream), small changes of w carry the predictor straight to "
+    "the target, and the neuron is lazy; if w is (downstream), the predictor first slides along its own direction "
+    "and turns late. In the ratio of the two layers the equations become linear, so one formula covers every δ, "
+    "and also the starts from which a changes its sign.",
+    claims=(
+        "kunin2024/one-formula",
+        "kunin2024/balanced-phi",
+        "kunin2024/balanced-mu",
+        "kunin2024/nu-closed-form",
+        "kunin2024/lemma-4",
+        "kunin2024/basins",
+        "kunin2024/separatrix",
+        "kunin2024/lazy-upstream",
+        "kunin2024/delayed-alignment",
+    ),
     references=(("kunin2024", "section 3 and appendix A.2, as one formula"),),
     hypotheses={
         two_linear_layers: with_relu,
