@@ -52,7 +52,8 @@ greedy_sequence.breaks("three quarters of the way beyond the next transition", p
     why="times read off a spline",
     verdict=Verdict.FAILS,
     remark="by the solution in 3.3 it does not depend on s (half of a mode is learned at log 2): modes are learned "
-    "simultaneously, as the next row of the table says",
+    "simultaneously, as the next row of the table says. An amount c ≪ s that is the same for all modes is learned at "
+    "c/s, but the other column, log(s/ε)/s, counts half of each mode",
 )
 def depth_one_time(setup: Setup, exponent: float = 0.0, depth: int = 1) -> Evidence:
     """When half of a mode is learned, over modes of a target, from a start that knows none of it."""
