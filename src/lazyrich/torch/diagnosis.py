@@ -114,8 +114,8 @@ def diagnose(
     check_maker(optimizer)
     chosen = None if knob is None else as_knob(knob)
     if not isinstance(alphas, Iterable) or not all(_check_positive(alpha) for alpha in alphas):
-        found = tuple(alphas) if isinstance(alphas, (list, tuple)) else alphas
-        raise ValueError(f"alphas must be positive numbers, such as (0.1, 10); found {found!r:.60}")
+        scales = tuple(alphas) if isinstance(alphas, (list, tuple)) else alphas
+        raise ValueError(f"alphas must be positive numbers, such as (0.1, 10); found {scales!r:.60}")
     model = unwrap_model(model)
     _check_model(model)
     times = {round(steps * k / snapshots) for k in range(1, snapshots + 1)}
@@ -123,11 +123,11 @@ def diagnose(
     reading = OutputReader(forward)
     with preserve_model(model):
         batches = cycle_batches(loader, next(model.parameters()).device, steps)
-        batch = known = next(batches)
+        batch = inputs_and_targets = next(batches)
         if inputs is None:
             inputs, targets = batch[0], batch[1] if isinstance(batch[1], Tensor) else None
         elif targets is not None:
-            known = Batch.from_nested(inputs), targets
+            inputs_and_targets = Batch.from_nested(inputs), targets
         inputs = Batch.from_nested(inputs)
         reason, power = "", gradient_power(optimizer)
         if chosen is None:
@@ -138,16 +138,16 @@ def diagnose(
             rates = None if alpha == 1 else chosen.trial_rates(alpha) or None
             probe = Probe(copied.model, inputs, targets, sample=sample, forward=forward, rates=rates, budget=None)
             runs[alpha] = _MeasuredCopy(copied, probe)
-        base = baseline_loss(model, loss, *known, reading)
+        base = baseline_loss(model, loss, *inputs_and_targets, reading)
         for run in runs.values():
-            run.probe.snapshot(0, loss=evaluate_loss(run.trained.module, loss, *known, reading))
+            run.probe.snapshot(0, loss=evaluate_loss(run.trained.module, loss, *inputs_and_targets, reading))
         for step in range(1, steps + 1):
             state = get_all_rng_states()
             for run in runs.values():
                 if not run.stop_reason:
                     run.trained.step(loss, reading, *batch)
                     if step in times | checks and not run.stop_reason:
-                        value = evaluate_loss(run.trained.module, loss, *known, reading)
+                        value = evaluate_loss(run.trained.module, loss, *inputs_and_targets, reading)
                         run.measure_if_due(value, base, step in times)
             set_all_rng_states(state)
             batch = next(batches) if step < steps else batch
