@@ -84,6 +84,21 @@ class OptimizerReader:
             if self.optimizers[entry.index] is stepped:
                 self.decays[name] += entry.rule.step_decay(entry.group)
 
+    def groups_by_name(self) -> dict[str, ParamGroup]:
+        """Return the group of each trainable parameter that an optimizer holds."""
+        return {name: entry.group for name, entry in self._entries().items()}
+
+    def decays_of_a_step(self) -> dict[str, float]:
+        """Return the fraction of each parameter that weight decay removes in one step, root mean square over its
+        entries; decay that is part of the gradient goes through the preconditioner."""
+        decays = {}
+        for name, entry in self._entries().items():
+            decays[name], coupled = entry.rule.step_decay(entry.group), entry.rule.coupled_decay(entry.group)
+            if not decays[name] and coupled and entry.rule.geometry == "diagonal":
+                factor = entry.rule.preconditioner(entry.group, entry.state)
+                decays[name] = 0.0 if factor is None else coupled * float(factor.double().square().mean().sqrt())
+        return decays
+
     def relative_rates(self) -> dict[str, float] | None:
         """Return learning rates relative to the largest, with 0 for parameters in no group, or None if all are equal.
 

@@ -1,5 +1,7 @@
 """Adam and AdamW: each gradient entry is divided by the root of its mean square."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
@@ -20,7 +22,7 @@ class Adam(OptimizerRule):
     """
 
     name = "Adam"
-    optimizers = (torch.optim.Adam, torch.optim.AdamW)
+    optimizers: ClassVar[tuple[type[torch.optim.Optimizer], ...]] = (torch.optim.Adam, torch.optim.AdamW)
     geometry = "diagonal"
 
     def step_decay(self, group: ParamGroup) -> float:

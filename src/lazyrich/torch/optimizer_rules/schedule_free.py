@@ -1,10 +1,18 @@
 """Schedule-free optimizers: a base optimizer moves z, and the weights are a running mean of it."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
 from lazyrich.torch.optimizer_rules.radam import rectified
-from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup, ParamState, bias_corrected
+from lazyrich.torch.optimizer_rules.rule import (
+    Geometry,
+    OptimizerRule,
+    ParamGroup,
+    ParamState,
+    bias_corrected,
+)
 
 
 class ScheduleFreeSGD(OptimizerRule):
@@ -16,9 +24,9 @@ class ScheduleFreeSGD(OptimizerRule):
     """
 
     name = "schedule-free SGD"
-    class_names = ("SGDScheduleFree", "ScheduleFreeSGD")
-    group_keys = ("lr", "weight_decay")
-    geometry = "gradient"
+    class_names: ClassVar[tuple[str, ...]] = ("SGDScheduleFree", "ScheduleFreeSGD")
+    group_keys: ClassVar[tuple[str, ...]] = ("lr", "weight_decay")
+    geometry: ClassVar[Geometry] = "gradient"
 
     @property
     def prediction_text(self) -> str:
