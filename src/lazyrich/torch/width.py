@@ -74,10 +74,10 @@ def width_check(
     >>> print(found.verdict("2"))  # and its last one learns ever faster
     explodes with width: multiply its rate by n^(-1)
     """
-    for name, given in (("make_model", make_model), ("optimizer", optimizer)):
-        if isinstance(given, nn.Module) or not callable(given):
+    for name, factory in (("make_model", make_model), ("optimizer", optimizer)):
+        if isinstance(factory, nn.Module) or not callable(factory):
             makes = "of the width, that makes a model" if name == "make_model" else "of the model, that makes one"
-            raise TypeError(f"{name} must be a function {makes}; found {type(given).__name__}")
+            raise TypeError(f"{name} must be a function {makes}; found {type(factory).__name__}")
     check_loss(loss)
     if not isinstance(widths, Iterable):
         raise TypeError(f"widths must be several whole numbers, such as (64, 256, 1024); found {widths!r:.60}")
@@ -86,8 +86,8 @@ def width_check(
     if len(widths) < 2:
         raise ValueError(f"exponents of width need at least two widths; found {widths}")
     times = _measurement_steps(check_int("steps", steps))
-    known = list(islice(cycle_batches(batches, torch.device("cpu"), steps), steps))
-    fixed = Batch.from_nested(known[0][0] if inputs is None else inputs)[:N_MEASURED_INPUTS]
+    training_batches = list(islice(cycle_batches(batches, torch.device("cpu"), steps), steps))
+    fixed = Batch.from_nested(training_batches[0][0] if inputs is None else inputs)[:N_MEASURED_INPUTS]
     runs: dict[tuple[int, int], _WidthRun] = {}
     state = torch.get_rng_state()
     for seed in range(check_int("seeds", seeds)):
@@ -95,7 +95,7 @@ def width_check(
             torch.manual_seed(seed)
             model = unwrap_model(make_model(n))
             _check_model(model)
-            runs[seed, n] = _train(model, known, fixed, loss, optimizer, times, forward, tangent)
+            runs[seed, n] = _train(model, training_batches, fixed, loss, optimizer, times, forward, tangent)
     torch.set_rng_state(state)
     return WidthCheck(_to_dataset(runs, widths, seeds, times))
 
