@@ -1,4 +1,4 @@
-"""Set-ups that do not transfer, taken from public threads, and set-ups that do: what is named, and what is not."""
+"""Set-ups that do not transfer, as reported in public threads, and set-ups that do: what is named, and what is not."""
 
 import math
 
@@ -123,19 +123,19 @@ def transformer(kind):
 
 # The first culprit: place, quantity, exponent.
 BROKEN = {
-    "a readout whose updates grow (microsoft/mup 22, 23)": (
+    "a readout whose updates grow (microsoft/mup 71)": (
         lambda n: MLP(n, "mup"), by_name(1e-3, {"hidden": -1, "last": 1}), None, ("last", "own update", 1.0)),
-    "a forgotten multiplier (microsoft/mup 66)": (
+    "a forgotten multiplier": (
         NoMultiplier, by_name(1e-4, {"hidden": -1}), None, ("last", "own update", 1.0)),
-    "decay that does not follow MuAdam's rate (microsoft/mup 71)": (
+    "decay that does not follow MuAdam's rate (microsoft/mup 56)": (
         lambda n: MLP(n, "mup"), by_name(1e-3, {"hidden": -1}, torch.optim.AdamW, weight_decay=0.1), None,
         ("hidden.weight", "weight decay", -1.0)),
-    "an embedding with the rate of the matrices (Megatron-LM 3058)": (
+    "an embedding with the rate of the matrices": (
         transformer("mup"), by_name(1e-3, {f"{MATRICES} embed": -1}), "tokens", ("embed", "own update", -1.0)),
-    "attention divided by √d (microsoft/mup 56)": (
+    "attention divided by √d (microsoft/mup 66)": (
         lambda n: SquareRootAttention(n, "mup"), by_name(1e-2, {MATRICES: -1}), "tokens",
         ("the model", "change of the arguments of softmax", 0.5)),
-    "tied embeddings without a multiplier (transformers 16157)": (
+    "tied embeddings without a multiplier": (
         Tied, by_name(1e-4, {"hidden": -1}), "tokens", ("head", "own update", 1.0)),
     "a readout that begins by its fan-in": (
         StandardReadout, by_name(1e-3, {"hidden last": -1}), None, ("last", "changes passed on", 0.5)),
@@ -189,9 +189,9 @@ def test_a_scaled_depth_is_not_blamed():
 
 
 FIXABLE = {
-    "a readout whose updates grow (microsoft/mup 22, 23)": torch.optim.Adam,
-    "decay that does not follow MuAdam's rate (microsoft/mup 71)": torch.optim.AdamW,
-    "an embedding with the rate of the matrices (Megatron-LM 3058)": torch.optim.Adam,
+    "a readout whose updates grow (microsoft/mup 71)": torch.optim.Adam,
+    "decay that does not follow MuAdam's rate (microsoft/mup 56)": torch.optim.AdamW,
+    "an embedding with the rate of the matrices": torch.optim.Adam,
 }
 
 

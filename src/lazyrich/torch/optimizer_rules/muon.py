@@ -1,5 +1,7 @@
 """Muon: steps along an averaged gradient whose singular values are made equal."""
 
+from typing import ClassVar
+
 import torch
 from torch.optim import Optimizer
 
@@ -16,7 +18,7 @@ class Muon(OptimizerRule):
     """
 
     name = "Muon"
-    optimizers: tuple[type[Optimizer], ...] = (torch.optim.Muon,) if hasattr(torch.optim, "Muon") else ()
+    optimizers: ClassVar[tuple[type[Optimizer], ...]] = (torch.optim.Muon,) if hasattr(torch.optim, "Muon") else ()
     class_names = ("Muon", "SingleDeviceMuon", "MuonWithAuxAdam", "SingleDeviceMuonWithAuxAdam")
     group_keys = ("lr", "weight_decay")
     geometry = "spectral"
