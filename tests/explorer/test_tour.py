@@ -2,6 +2,7 @@
 
 import json
 import runpy
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -220,3 +221,39 @@ def test_on_a_phone_the_picture_is_first_and_the_slider_beside_it(visit):
     assert slider["y"] < 740
     assert page.tab.locator("#try").bounding_box()["y"] > picture["y"]
     assert page.troubles == []
+
+
+def test_motion_is_taken_home_as_a_gif(visit):
+    from PIL import Image, ImageSequence
+
+    page = visit("room=modes&cursor=0.3", width=800)
+    with page.tab.expect_download(timeout=60_000) as download:
+        page.tab.get_by_role("button", name="GIF").click()
+    with Image.open(download.value.path()) as picture:
+        frames = [np.asarray(frame.convert("RGB"), float) for frame in ImageSequence.Iterator(picture)]
+        assert picture.info["loop"] == 0
+    assert len(frames) == 40
+    assert download.value.path().stat().st_size < 1_500_000
+    moved = [np.mean(np.any(a != b, axis=2)) for a, b in pairwise(frames)]
+    assert 0 < max(moved) < 0.2  # the cursor moves, and little else
+    assert np.mean(frames[0]) > 200  # on light paper
+    page.wait("lazyrich.current.state.cursor === 0.3")
+    assert page.troubles == []
+
+
+def test_a_gif_has_the_pixels_that_it_was_given(visit, tmp_path):
+    """Decoded by another program: noise, which fills the table of codes again and again, and flat frames."""
+    from PIL import Image, ImageSequence
+
+    page, rng = visit(), np.random.default_rng(0)
+    shades = rng.integers(0, 32, (200, 3)) * 8 + 4
+    frames = [shades[rng.integers(0, 200, (90, 120))] for _ in range(2)]
+    frames += [np.broadcast_to(shades[0], (90, 120, 3)), frames[0]]
+    given = [np.concatenate([f, np.full((90, 120, 1), 255)], axis=2).ravel().tolist() for f in frames]
+    made = page.ask("(frames) => Array.from(lazyrich.encodeGif(frames, 120, 90))", given)
+    (tmp_path / "made.gif").write_bytes(bytes(made))
+    with Image.open(tmp_path / "made.gif") as picture:
+        found = [np.asarray(frame.convert("RGB")) for frame in ImageSequence.Iterator(picture)]
+    assert len(found) == 4
+    for wanted, frame in zip(frames, found, strict=True):
+        assert np.array_equal(wanted, frame)

@@ -26,6 +26,7 @@ TOOLBAR = {
     "link": "Copy link",
     "embed": "Copy embed",
     "png": "PNG",
+    "gif": "GIF",
     "csv": "CSV",
     "closer": "Zoom in",
     "wider": "Zoom out",

@@ -9,13 +9,14 @@ import * as modesView from "./modes.js";
 import * as stopsView from "./stops.js";
 import * as reluView from "./relu.js";
 import { flow } from "../math/filippov.js";
+import { encodeGif } from "../math/gif.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
 import { startFront } from "./front.js";
 import { startHistory } from "./history.js";
 import { knobs } from "./knobs.js";
 import { enlarge, forgetColors, whenResized, write as typeset } from "./plot.js";
 import { listStories, verdict } from "./stories.js";
-import { copy, csvText, embedText, savePicture, saveTable, sheet } from "./take.js";
+import { copy, csvText, embedText, saveMotion, savePicture, saveTable, sheet } from "./take.js";
 import { startTheme } from "./theme.js";
 import { before, buildTour, stepsOf } from "./tour.js";
 
@@ -136,7 +137,9 @@ function show(name, given, story) {
   const [room, view] = ROOMS[current.name];
   element("title").textContent = room.TITLE;
   current.state = legalState(room.PARAMETERS, given);
-  for (const tool of ["closer", "wider"]) document.querySelector(`[data-tool="${tool}"]`).hidden = !Object.hasOwn(room.PARAMETERS, "span");
+  for (const [tool, needed] of [["closer", "span"], ["wider", "span"], ["gif", "cursor"]]) {
+    document.querySelector(`[data-tool="${tool}"]`).hidden = !Object.hasOwn(room.PARAMETERS, needed);
+  }
   const { TRY, ABOUT, KNOBS } = { ...view, ...view.words?.(tables) };
   typeset(element("try"), TRY);
   typeset(element("about"), ABOUT);
@@ -212,6 +215,16 @@ function tools() {
       say((await copy(pythonText())) ? "The code was copied." : "The code could not be copied: select it below.");
     },
     png: () => savePicture(current.view.panels, `lazyrich: ${title}`, `lazyrich-${name}`),
+    gif: async () => {
+      const { cursor } = current.state;
+      say("The GIF is being made.");
+      await saveMotion(current.view.panels, `lazyrich: ${title}`, `lazyrich-${name}`, (share) => {
+        current.state.cursor = share;
+        paint();
+      });
+      assign({ cursor });
+      say("The GIF was saved.");
+    },
     csv: () => saveTable(ROOMS[name][1].table(current.drawn.found), `lazyrich-${name}`),
     reset: () => open(name, tables.start?.room === name ? tables.start.state : {}),
     closer: () => change({ span: current.state.span / 1.25 }),
@@ -263,6 +276,7 @@ window.lazyrich = {
   stateOf: (name, given) => legalState(ROOMS[name][0].PARAMETERS, given),
   read,
   flow,
+  encodeGif,
   tour,
   steps,
   get hero() {
