@@ -280,6 +280,29 @@ def errata(
     console.print("\n".join(map(str, written)) if out is not None else made.markdown, soft_wrap=True)
 
 
+@app.command("new-paper")
+def new_paper(
+    source: Annotated[Path, typer.Argument(help="The main TeX file of the paper.", exists=True, dir_okay=False)],
+    name: Annotated[str, typer.Option(help="Name of the paper in ids, such as toy2027.")],
+    out: Annotated[Path, typer.Option(help="Folder in which the folder of the paper is made.")] = Path("papers"),
+) -> None:
+    """Draft the folder of a paper from its TeX: coverage with quotations, and a claim for each statement to write."""
+    from lazyrich.papers.new_paper import new_paper as write_paper
+    from lazyrich.papers.new_paper import summarize
+    from lazyrich.papers.tex_source import parse_tex, read_tex
+
+    console = _console()
+    with _explained(console):
+        read = parse_tex(read_tex(source))
+        written = write_paper(source, name, out)
+    console.print(f"{summarize(read)}: {pluralize(len(written), 'file')} in {out / name}", soft_wrap=True)
+    console.print(
+        f"Every check fails until it is written: state what each claim says, and compare it with a computation. "
+        f"docs/extending-papers.md has an example; lazyrich.papers.__path__.append({str(out)!r}) finds the paper.",
+        soft_wrap=True,
+    )
+
+
 @app.command("list")
 def list_figures() -> None:
     """List the figures that `reproduce` makes."""

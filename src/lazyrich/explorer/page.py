@@ -18,6 +18,7 @@ TABS = {
     "neuron": "One neuron",
     "modes": "Modes",
     "stops": "Where it stops",
+    "context": "In context",
     "relu": "ReLU in the plane",
     "stories": "Stories",
 }

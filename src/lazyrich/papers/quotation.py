@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from lazyrich.papers.coverage import coverage
+from lazyrich.papers.tex_source import read_tex, tex_body
 from lazyrich.papers.verify import load
 
 FORMULA = re.compile(r"\$\$[^$]*\$\$\S?|\\\[((?!\\\]).)*\\\]")
@@ -55,11 +56,16 @@ def missing(paper: str, text: str) -> list[str]:
     return found
 
 
+def read_text(file: Path) -> str:
+    """Return the text of a source: of TeX the body, without comments."""
+    return tex_body(read_tex(file)) if file.suffix == ".tex" else file.read_text(encoding="utf-8")
+
+
 def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
 if __name__ == "__main__":
-    wrong = missing(sys.argv[1], Path(sys.argv[2]).read_text(encoding="utf-8"))
+    wrong = missing(sys.argv[1], read_text(Path(sys.argv[2])))
     print("\n".join(wrong) or "every quotation is there, every paragraph is on the map")
     sys.exit(bool(wrong))
