@@ -113,7 +113,7 @@ def test_every_story_has_a_chapter_and_every_step_a_claim_and_a_theorem():
     for step in (step for chapter in TOUR for step in chapter["steps"]):
         story = stories.get(step.get("story"), step)
         assert claims[story["claim"]].verdict.name.lower() == story["verdict"], step["ask"]
-        assert step["theorem"] in slugs, step["ask"]
+        assert step["theorem"] in slugs or (not step["theorem"] and story["room"] == "relu"), step["ask"]
         assert 0 <= step["answer"] < len(step["options"])
 
 
@@ -130,7 +130,7 @@ def test_the_tour_is_walked_by_keys(visit):
         ended = page.ask("lazyrich.current.state")
         assert {name: ended[name] for name in wanted["move"]} == {name: way[1] for name, way in wanted["move"].items()}
         links = page.tab.locator("#tour .links a")
-        assert links.count() == 2
+        assert links.count() == (2 if wanted["theorem"] else 1)
         assert wanted["claim"] in links.first.get_attribute("href")
         assert page.tab.locator("#tour .option[data-mark=right]").count() == 1
         page.tab.keyboard.press("ArrowRight")

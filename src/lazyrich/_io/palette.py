@@ -63,9 +63,7 @@ DARK: Mapping[str, str] = {
 CYCLE = ("lazy", "rich", "late", "violet", "mid", "gold", "ink")  # of the lines of a plot, in this order
 
 
-def css_variables(
-    light: str = ":root", dark: str = ":root[data-theme=dark]", follow_system: bool = True
-) -> str:
+def css_variables(light: str = ":root", dark: str = ":root[data-theme=dark]", follow_system: bool = True) -> str:
     """Return the palette as CSS variables of these elements. With `follow_system`, they are also dark where the
     reader's system is, unless the page says `data-theme=light`.
 

@@ -161,7 +161,7 @@ function show(name, given, story) {
       panel.figure.hidden = !steps[step].show.includes(i);
       panel.figure.classList.toggle("small", steps[step].show.length > 2);
     });
-    for (const knob of document.querySelectorAll("#knobs .knob")) knob.classList.toggle("moves", knob.dataset.name !== "cursor" && Object.hasOwn(steps[step].move, knob.dataset.name));
+    for (const knob of document.querySelectorAll("#knobs .knob")) knob.classList.toggle("moves", !["cursor", "speed"].includes(knob.dataset.name) && Object.hasOwn(steps[step].move, knob.dataset.name));
     tour.show(step);
     window.scrollTo(0, 0);
   }

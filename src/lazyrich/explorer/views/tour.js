@@ -96,7 +96,8 @@ export function buildTour(host, chapters, steps, page) {
     const step = steps[at], claim = make("a", { href: `${page.docs}verdicts/${step.claim}.html`, textContent: step.claim });
     write(says, shown ? step.says : "");
     const theorem = make("a", { href: `${page.docs}theorems/${step.theorem}.html`, textContent: step.theorem.replaceAll("-", " ") });
-    links.replaceChildren(...(shown ? ["Claim ", claim, " ", verdict(step), " · Theorem: ", theorem] : []));
+    const computed = step.theorem ? [" · Theorem: ", theorem] : [" · Without a closed form: integrated from kink to kink"];
+    links.replaceChildren(...(shown ? ["Claim ", claim, " ", verdict(step), ...computed] : []));
     if (shown) document.body.dataset.told = "";
     else delete document.body.dataset.told;
     again.hidden = !shown;
