@@ -9,7 +9,7 @@ from lazyrich._validate.optional_dependencies import require_packages
 
 require_packages("lazyrich.torch", "torch", "torch")
 
-from lazyrich.probe import Advice, Diagnosis, KnobAdvice, Report, TrainingRun, WidthCheck
+from lazyrich.probe import Advice, Diagnosis, KnobAdvice, Report, TrainingRun, TransferAudit, WidthCheck
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predict
 from lazyrich.tangent.sharpness import Sharpness
 from lazyrich.torch import data, knobs
@@ -33,6 +33,7 @@ from lazyrich.torch.rescale import (
     upstream_,
 )
 from lazyrich.torch.scale import scale_outputs, scale_rates_
+from lazyrich.torch.transfer import transfer_audit
 from lazyrich.torch.width import width_check
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "Structure",
     "TargetAlignment",
     "TrainingRun",
+    "TransferAudit",
     "WidthCheck",
     "advise",
     "balance",
@@ -71,6 +73,7 @@ __all__ = [
     "sharpness",
     "structure",
     "tangent_kernel",
+    "transfer_audit",
     "upstream_",
     "width_check",
 ]
