@@ -1,4 +1,4 @@
-"""MkDocs hooks: draw the pictures, add a page for each theorem and gallery script, and add the explorer.
+"""MkDocs hooks: draw the pictures, add a page for each theorem and gallery script, the home page and the explorer.
 
 Formulas are converted to MathML, so that the pages need no JavaScript.
 """
@@ -15,7 +15,6 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from lazyrich.explorer import explore
 from lazyrich.papers.atlas.mathml import convert_tex
 
 HERE = Path(__file__).parent
@@ -23,6 +22,7 @@ DOCS = HERE.parent / "docs"
 sys.path.insert(0, str(HERE))
 import architecture  # noqa: E402
 import costs  # noqa: E402
+import site_look  # noqa: E402
 import theorem_pages  # noqa: E402
 
 import gallery  # noqa: E402
@@ -71,7 +71,7 @@ def on_files(files: Any, config: Any) -> Any:
     done = subprocess.run([sys.executable, str(HERE / "theorems.py")], check=True, capture_output=True, text=True)
     entries = json.loads(done.stdout)
     draw_theorems(entries)
-    pages = theorem_pages.files(entries) | {"explorer.html": explore().html} | gallery.files()
+    pages = theorem_pages.files(entries) | site_look.files() | gallery.files()
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     for entry in entries:
@@ -123,6 +123,13 @@ def verdict_counts(rows: list[dict[str, Any]], verdicts: list[Any]) -> list[str]
         numbers += [str(sum(row["grade"] == name for row in mine)) for name in ("PROVED", "AT_SIZE")]
         table.append(cells(source, str(len(mine)), *numbers))
     return table
+
+
+def on_page_context(context: dict[str, Any], page: Any, **_: Any) -> dict[str, Any]:
+    """Give the template of the home page what it shows."""
+    if page.meta.get("template") == "home.html":
+        context["home"] = site_look.home(page.content)
+    return context
 
 
 def on_post_page(output: str, **_: Any) -> str:

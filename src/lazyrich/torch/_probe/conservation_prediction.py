@@ -47,7 +47,8 @@ class ConservationPrediction:
             value = self.values[now.name] * math.exp(-2 * largest)
             for name, decay in moved.items():
                 value = value + (largest - decay) * (before.contributions[name] + now.contributions[name])
-            self.values[now.name] = value if self.watched.law.conserves_delta else torch.full_like(value, math.nan)
+            names = (full_parameter_name(name) for name in now.contributions)
+            self.values[now.name] = value if self.watched.conserves_delta(names) else torch.full_like(value, math.nan)
         self.pairs, self.decays = tuple(pairs), decays
         conserved = {pair.name: _sum_contributions(pair.contributions) for pair in pairs}
         squares = {
