@@ -34,6 +34,7 @@ from lazyrich.probe.history import check_values
 from lazyrich.probe.layer_names import readable_names, with_readable_names
 from lazyrich.probe.layer_table import word_numbers
 from lazyrich.probe.logger_adapters import as_log_function
+from lazyrich.probe.types import Row, State
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.distributed import is_rank_zero
@@ -287,7 +288,7 @@ class Probe(Measurement):
                     "from one snapshot to the next: call probe.reset(step) after such a change"
                 )
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> Row:
         """Return all measurements and the start as plain tensors and numbers, for a checkpoint.
 
         It does not include the inputs: create the probe again on the same inputs, then call `load_state_dict`.
@@ -299,7 +300,7 @@ class Probe(Measurement):
             **self._state(),
         }
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Continue from the `state_dict` of a probe of the same model on the same inputs."""
         if not is_rank_zero():
             self._history.rows = [{"step": row["step"]} for row in state["rows"]]
