@@ -1,4 +1,4 @@
-"""MkDocs hooks: draw the pictures, add a page for each theorem and gallery script, and add the explorer.
+"""MkDocs hooks: draw the pictures, add a page for each theorem and gallery script, the home page and the explorer.
 
 Formulas are converted to MathML, so that the pages need no JavaScript.
 """
@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from lazyrich.explorer import explore
 from lazyrich.papers.atlas.mathml import convert_tex
 
 HERE = Path(__file__).parent
@@ -24,6 +23,7 @@ DOCS = HERE.parent / "docs"
 sys.path.insert(0, str(HERE))
 import architecture  # noqa: E402
 import costs  # noqa: E402
+import site_look  # noqa: E402
 import theorem_pages  # noqa: E402
 
 import gallery  # noqa: E402
@@ -72,7 +72,7 @@ def on_files(files: Any, config: Any) -> Any:
     done = subprocess.run([sys.executable, str(HERE / "theorems.py")], check=True, capture_output=True, text=True)
     entries = json.loads(done.stdout)
     draw_theorems(entries)
-    pages = theorem_pages.files(entries) | {"explorer.html": explore().html} | gallery.files()
+    pages = theorem_pages.files(entries) | site_look.files() | gallery.files()
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     for entry in entries:
@@ -103,9 +103,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             *(cells(name, paper.text, f"`{paper.text_sha256}`") for name, paper in texts),
         ],
         "verdicts": verdict_counts(rows, list(Verdict)),
-        "errata": [
-            f'- <a href="verdicts/errata/{name}.html">{paper.title}</a>' for name, paper in errata_sources(rows)
-        ],
+        "errata": errata_links(rows),
         "gallery": gallery.cards(),
         "architecture": architecture.diagram(),
         "contracts": [f"- {name}." for name in architecture.contracts()],
@@ -148,6 +146,13 @@ def count(rows: list[dict[str, Any]], **filters: str) -> str:
     """The number of rows with these values, as a link to the table of verdicts with these filters."""
     number = sum(all(row[key] == value for key, value in filters.items()) for row in rows)
     return f'<a href="verdicts/claims.html#{urlencode(filters)}">{number}</a>' if number else ""
+
+
+def on_page_context(context: dict[str, Any], page: Any, **_: Any) -> dict[str, Any]:
+    """Give the template of the home page what it shows."""
+    if page.meta.get("template") == "home.html":
+        context["home"] = site_look.home(page.content)
+    return context
 
 
 def on_post_page(output: str, **_: Any) -> str:

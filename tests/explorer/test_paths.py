@@ -1,10 +1,12 @@
 """Paths that the page integrates, with weight decay and from vanishing starts, against raw equations and lazyrich."""
 
+import jax
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 import lazyrich as lr
+from lazyrich.theorems.deep_mode import growth
 from tests.explorer.test_numbers import close, neuron_flow, numbers, states_of, weights
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -187,3 +189,72 @@ def test_it_fits_early_and_generalizes_late(visit):
     assert np.max(np.abs(walked - error[late])) < 0.03  # an error of order λ, and of linear interpolation
     (plain,) = page.ask(LEARN, [{"alpha": 10}])
     assert plain["error"][-1] > 0.3
+
+
+def in_context(state):
+    values = [state[f"l{i + 1}"] for i in range(state["inputs"])]
+    return values, lr.Problem.in_context(values, context_length=state["context"])
+
+
+def raw_merged(state, M, target, times):
+    """Integrate v and U of one head on the features, without using that U stays diagonal: M is their second moment."""
+    D = state["inputs"]
+
+    def field(_, z):
+        pull = target - M @ (z[-1] * z[:-1])
+        return np.append(z[-1] * pull, z[:-1] @ pull)
+
+    start = np.append(state["start"] * np.eye(D).ravel() / np.sqrt(D), state["start"])
+    run = solve_ivp(field, (0, times[-1]), start, "LSODA", times, rtol=1e-10, atol=1e-13).y
+    return (run[-1] * run[:-1]).reshape(D, D, -1).diagonal()
+
+
+def test_attention_that_learns_in_context(visit):
+    page = visit("room=context")
+    states = states_of(page, "context")
+    batched = jax.jit(lambda a, s, t: growth(a, s, t, 3))
+    for n, (state, f) in enumerate(zip(states, numbers(page, "context", states), strict=True)):
+        values, (s, rho, times) = np.array(f["values"]), (np.array(f[name]) for name in ("s", "rho", "times"))
+        N, trace = state["context"], values.sum()
+        C = values**2 + (values**2 + trace * values) / N
+        close(s, values / C)  # the diagonal of C⁻¹Λ
+        m = np.ones((4, len(times)))  # of one shape, so that it is compiled once
+        m[: len(s)] = rho[:, None] * times
+        size, goal = state["start"] ** 3, np.append(s, np.ones(4 - len(s)))
+        m = (size * batched(np.full((4, 1), size), goal[:, None], m) ** 3)[: len(s)]
+        close(f["separate"]["m"], m)
+        loss = 0.5 * trace - m.T @ values**2 + 0.5 * (m**2).T @ (C * values)
+        close(f["separate"]["loss"], loss)
+        if n >= 25:
+            continue
+        moment = np.diag(np.kron(C, values))
+        together = raw_merged(state, moment, np.diag(values**2).ravel(), times)
+        close(f["merged"]["m"], together.T, 1e-7)
+        close(f["merged"]["loss"], 0.5 * trace - together @ values**2 + 0.5 * together**2 @ (C * values), 1e-7)
+        if n < 2:
+            problem, D = in_context(state)[1], state["inputs"]
+            weights = np.full(D, state["start"]), *[state["start"] * np.eye(D)] * 2
+            plan = lr.mode_schedule(lr.GradientFlow(lr.LinearAttention(*weights), problem))
+            for name in ("target", "time", "width", "plateau"):
+                close([row[name] for row in f["plan"]], getattr(plan, name), 1e-8)
+
+
+@pytest.mark.parametrize("heads", ["separate", "merged"])
+def test_copied_attention_runs_and_learns_the_same(visit, heads):
+    page = visit("room=context")
+    given, scope = {"heads": heads, "inputs": 3, "logtime": 0}, {}
+    exec(page.ask("(given) => lazyrich.rooms.context.python(lazyrich.stateOf('context', given))", given), scope)
+    found = page.ask("(given) => lazyrich.rooms.context.numbers(lazyrich.stateOf('context', given))", given)[heads]
+    beta = np.asarray(scope["traj"].beta).reshape(-1, 3, 3).diagonal(axis1=1, axis2=2)
+    close(found["m"], beta.T, 1e-7)
+    close(found["loss"], scope["traj"].loss, 1e-7)
+
+
+def test_separate_heads_have_plateaus_and_merged_heads_one_drop(visit):
+    f = visit("room=context").ask("lazyrich.rooms.context.numbers(lazyrich.stateOf('context', {}))")
+    times, drops = np.array(f["times"]), {}
+    for heads in ("separate", "merged"):
+        loss = np.array(f[heads]["loss"])
+        steep = -np.diff(loss[1:]) / np.diff(np.log(times[1:])) > 0.03 * (loss[0] - loss[-1])
+        drops[heads] = np.sum(steep[1:] & ~steep[:-1])
+    assert drops == {"separate": 4, "merged": 1}

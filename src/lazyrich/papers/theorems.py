@@ -24,8 +24,8 @@ def _example_flow(theorem: Theorem, setup: Setup) -> GradientFlow:
 
 
 def _place(theorem: Theorem) -> tuple[str, str] | None:
-    found = [place for place in theorem.references if place[0] in SOURCES]
-    return found[0] if found else None
+    places = [place for place in theorem.references if place[0] in SOURCES]
+    return places[0] if places else None
 
 
 def _rename_check(check: Any, theorem: Theorem) -> Any:
@@ -74,7 +74,7 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
             return formula(*spoil(flow))
         return np.stack([flow.beta(n) for n in follow(flow, TIMES)]), exact(flow, TIMES, theorem=theorem).beta
 
-    made = claim(
+    registered = claim(
         *where,
         f"the closed form '{theorem.name}' is the gradient flow, at every time",
         tolerance=1e-9,
@@ -82,7 +82,7 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
         library=True,
     )(_rename_check(whole, theorem))
     how, spoil = compared_flows(theorem)
-    made.breaks(how, spoil=spoil)
+    registered.breaks(how, spoil=spoil)
 
 
 def _weights(net: Network | None) -> Any:
@@ -111,7 +111,7 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
         stopped = limit(flow, theorem=theorem)
         return compare(stopped.value, stopped.net, flow)
 
-    made = claim(
+    registered = claim(
         *where,
         f"'{theorem.name}' predicts where the gradient flow stops",
         tolerance=1e-7,
@@ -119,7 +119,7 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
         library=True,
     )(_rename_check(whole, theorem))
     how, spoil = compared_flows(theorem)
-    made.breaks(how, spoil=spoil)
+    registered.breaks(how, spoil=spoil)
 
 
 for _exact in TRAJECTORY_THEOREMS:

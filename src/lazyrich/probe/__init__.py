@@ -9,9 +9,12 @@ from lazyrich.probe.grokking_clock import GrokkingPrediction, GrokkingRun, grokk
 from lazyrich.probe.history import History
 from lazyrich.probe.regimes import LayerRegime
 from lazyrich.probe.report import Report
+from lazyrich.probe.transfer import Culprit, DepthCheck, TransferAudit
 from lazyrich.probe.width_exponents import WidthCheck
 
 __all__ = [
+    "Culprit",
+    "DepthCheck",
     "Diagnosis",
     "GrokkingPrediction",
     "GrokkingRun",
@@ -19,6 +22,7 @@ __all__ = [
     "LayerRegime",
     "Report",
     "TrainingRun",
+    "TransferAudit",
     "WidthCheck",
     "grokking_clock",
     "grokking_run",

@@ -78,18 +78,18 @@ class Theorem:
 
     def measure(self, values: GradientFlow) -> Defects:
         """Return the defects of a flow in scaled units that `to_measurable` has converted."""
-        found: Defects = {} if values.decay is None or self.covers_decay else {NO_DECAY: float("inf")}
+        defects: Defects = {} if values.decay is None or self.covers_decay else {NO_DECAY: float("inf")}
         if not values.problem.has_samples:
-            found[FINITE_DATA] = float("inf")
+            defects[FINITE_DATA] = float("inf")
         for hypothesis in self.hypotheses:
-            lost = any(defect is None or _is_infinite(defect) for defect in found.values())
-            found[hypothesis_name(hypothesis)] = None if lost else hypothesis(values)
-        if any(map(_is_infinite, found.values())) or not any(map(exceeds_rounding, found.values())):
-            return found
+            failed = any(defect is None or _is_infinite(defect) for defect in defects.values())
+            defects[hypothesis_name(hypothesis)] = None if failed else hypothesis(values)
+        if any(map(_is_infinite, defects.values())) or not any(map(exceeds_rounding, defects.values())):
+            return defects
         factor = sensitivity(values)
         return {
             name: amplify_defect(defect, factor) if exceeds_rounding(defect) else defect
-            for name, defect in found.items()
+            for name, defect in defects.items()
         }
 
     def sample_flow(self, seed: int = 0) -> GradientFlow:

@@ -9,7 +9,7 @@ from lazyrich._validate.optional_dependencies import require_packages
 
 require_packages("lazyrich.torch", "torch", "torch")
 
-from lazyrich.probe import Diagnosis, Report, TrainingRun, WidthCheck
+from lazyrich.probe import Diagnosis, Report, TrainingRun, TransferAudit, WidthCheck
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predict
 from lazyrich.tangent.sharpness import Sharpness
 from lazyrich.torch import data
@@ -31,6 +31,7 @@ from lazyrich.torch.rescale import (
     rescale_,
     upstream_,
 )
+from lazyrich.torch.transfer import transfer_audit
 from lazyrich.torch.width import width_check
 
 __all__ = [
@@ -47,6 +48,7 @@ __all__ = [
     "Structure",
     "TargetAlignment",
     "TrainingRun",
+    "TransferAudit",
     "WidthCheck",
     "balance",
     "compare",
@@ -63,6 +65,7 @@ __all__ = [
     "sharpness",
     "structure",
     "tangent_kernel",
+    "transfer_audit",
     "upstream_",
     "width_check",
 ]

@@ -35,7 +35,7 @@ from lazyrich.torch._probe.spending import Spending, parse_share
 from lazyrich.torch._probe.untrained_parameters import describe_untrained
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.kernel import _check_targets
-from lazyrich.torch.optimizer_rules import unwrap_optimizer
+from lazyrich.torch.optimizer_rules import unwrap_optimizers
 
 MAX_KERNEL_ROWS = 1000  # largest default number of rows of the kernel of a snapshot
 
@@ -60,14 +60,14 @@ class Probe(Measurement):
     - the distance and speed of the parameters of every layer; the function, and the tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
 
-    With an `optimizer`, the kernel has the rates of its groups (at the time when the start is measured). For Adam and
-    similar optimizers, S is also measured for the preconditioned kernel J P Jᵀ, with P from the current state, at the
-    start and now. Predicted values of conserved quantities are reported beside the measured ones. With `loss(outputs,
-    targets)`, the loss on the inputs is measured too, and that of the best constant output; with `sharpness=True` also
-    its largest curvature, in the geometry of the optimizer and beside its edge of stability (see `sharpness`; it costs
-    about 50 backward passes on all inputs at once, which neither `budget` nor the seconds of a snapshot count). `log`
-    receives the numbers of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger
-    of Lightning or Accelerate.
+    With an `optimizer` (or a list of several, each with parameters of its own), the kernel has the rates of its groups
+    (at the time when the start is measured). For Adam and similar optimizers, S is also measured for the preconditioned
+    kernel J P Jᵀ, with P from the current state, at the start and now. Predicted values of conserved quantities are
+    reported beside the measured ones. With `loss(outputs, targets)`, the loss on the inputs is measured too, and that
+    of the best constant output; with `sharpness=True` also its largest curvature, in the geometry of the optimizer and
+    beside its edge of stability (see `sharpness`; it costs about 50 backward passes on all inputs at once, which
+    neither `budget` nor the seconds of a snapshot count). `log` receives the numbers of every snapshot: a function of
+    (numbers, step), a TensorBoard writer, a wandb run, a logger of Lightning or Accelerate.
 
     The kernel is sampled: 32, 64 or 128 inputs, drawn once with `seed`, and one random direction of all outputs for
     each pair of them. S is then an estimate, with its interval, for pairs of different inputs of an endless population.
@@ -127,8 +127,8 @@ class Probe(Measurement):
         self.model, batch = unwrap_model(model), Batch.from_nested(inputs)
         reading, width = count_outputs(self.model, batch, forward, positions)
         share, self.plan = parse_share(budget), None
-        asked = sample is not None or directions is not None or (budget is not None and share is None)
-        full = choose_full_kernel(self.model, len(batch), width, asked, exact)
+        requested = sample is not None or directions is not None or (budget is not None and share is None)
+        full = choose_full_kernel(self.model, len(batch), width, requested, exact)
         if full and budget is not None and share is None:
             with_preconditioner = optimizer is not None and OptimizerReader(self.model, optimizer).has_preconditioner
             self.plan = plan_snapshot(
@@ -189,7 +189,7 @@ class Probe(Measurement):
         """Read this optimizer from now on, and return whether it replaces the one read before; `reset` uses its
         rates."""
         if self._optimizer_reader is not None:
-            if self._optimizer_reader.optimizer is unwrap_optimizer(optimizer):
+            if self._optimizer_reader.optimizers == unwrap_optimizers(optimizer):
                 return False
             self._optimizer_reader.detach()
         self._optimizer_reader = OptimizerReader(self.model, optimizer).attach()
@@ -338,7 +338,7 @@ class Probe(Measurement):
             directions=0 if self.output_reader.directions is None else self.output_reader.directions.shape[1],
             chance=float("nan") if self._chance_loss is None else self._chance_loss,
             optimizer="" if self._optimizer_reader is None else self._optimizer_reader.description,
-            law="" if self._optimizer_reader is None else self._optimizer_reader.law.prediction_text,
+            law="" if self._optimizer_reader is None else self._optimizer_reader.prediction_text,
             untrained=self._describe_untrained(),
             knob="upstream_",
             trial="diagnose",

@@ -84,8 +84,8 @@ export function build(host, room) {
   return { draw, panels: [strengths, loss, bars] };
 }
 
-function tell(list, plan) {
-  const rows = [["mode", "target", "learned at t", "width", "loss after it"]];
+export function tell(list, plan, name = "mode") {
+  const rows = [[name, "target", "learned at t", "width", "loss after it"]];
   for (const row of plan) rows.push([row.mode + 1, row.target, row.time, row.width, row.plateau].map((v, i) => (i ? short(v) : String(v))));
   list.replaceChildren(
     ...rows.map((cells, i) => {

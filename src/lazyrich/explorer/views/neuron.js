@@ -61,7 +61,7 @@ export function build(host, room) {
     const curves = { loss: [c.blue, true], distance: [c.purple, false], mu: [c.green, false], phi: [c.orange, false] };
     for (const [name, [color, log]] of Object.entries(curves)) {
       const values = found[name].filter(Number.isFinite);
-      const top = Math.max(...values, name === "phi" ? 1 : log ? 1e-12 : 0), low = Math.min(...values, name === "phi" ? -1 : log ? Infinity : 0);
+      const top = Math.max(...values, name === "phi" ? 1 : log ? 1e-12 : name === "distance" ? 2 * RICH : 0), low = Math.min(...values, name === "phi" ? -1 : log ? Infinity : 0);
       const [ctx, width, size] = begin(panels[name]);
       const room = 0.06 * (top - low || 1);
       const scale = (panels[name].scale = axes(ctx, width, size, {

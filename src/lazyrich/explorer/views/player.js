@@ -1,9 +1,11 @@
-// A button that plays: it moves the time cursor of a room from its start to its end.
+// A button that plays: it moves the time cursor of a tab from its start to its end.
+
+import { move } from "./motion.js";
 
 const SECONDS = 7;
 
-// Build the bar into `host`. `say(state)` is the text beside it. Returns {show(state), stop()}.
-export function player(host, room, say = () => "") {
+// Build the bar into `host`. `say(state)` is the text beside it. Returns {show(state)}.
+export function player(host, room, say) {
   const bar = document.createElement("div");
   bar.className = "player";
   const play = Object.assign(document.createElement("button"), { type: "button", textContent: "Play" });
@@ -12,32 +14,23 @@ export function player(host, room, say = () => "") {
   const clock = document.createElement("output");
   bar.append(play, scrub, clock);
   host.append(bar);
-  let last = 0; // when the cursor was moved; 0 at rest
+  let motion = null;
   const stop = () => {
-    last = 0;
+    motion?.stop();
+    motion = null;
     play.textContent = "Play";
   };
-  function tick(now) {
-    if (!last || !bar.isConnected) return;
-    const cursor = Math.min(room.state.cursor + (now - last) / (1000 * SECONDS), 1);
-    last = now;
-    room.change({ cursor });
-    if (cursor >= 1) stop();
-    else requestAnimationFrame(tick);
-  }
   play.addEventListener("click", () => {
-    if (last) return stop();
-    if (room.state.cursor >= 1) room.change({ cursor: 0 });
+    if (motion) return stop();
+    const begin = room.state.cursor < 1 ? room.state.cursor : 0;
     play.textContent = "Pause";
-    last = performance.now();
-    requestAnimationFrame(tick);
+    motion = move(SECONDS, (cursor) => (bar.isConnected ? room.change({ cursor }) : stop()), stop, begin);
   });
   scrub.addEventListener("input", () => {
     stop();
     room.change({ cursor: Number(scrub.value) });
   });
   return {
-    stop,
     show(state) {
       scrub.value = state.cursor;
       const text = say(state);

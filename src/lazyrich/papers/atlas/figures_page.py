@@ -34,7 +34,7 @@ def front_page(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
     sources = [source for source in papers() if any(each.source == source for each in wanted.values())]
     parts = [
         _hero(atlas),
-        *(f'<p class="bad">{escape(item)}: {escape(_last(error))}</p>' for item, error in atlas.failed.items()),
+        *(f'<p class="bad">{escape(item)}: {escape(_last_part(error))}</p>' for item, error in atlas.failed.items()),
         counts_table(atlas.verdicts),
         _find(sources),
     ]
@@ -151,7 +151,9 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
     text = escape(" ".join([name, *(v["id"] for v in claims)]), quote=True)
     opening = f'<article id="{name}" data-find="{text}" data-source="{figure.source}">{title}{where}'
     if made is None:
-        return f'{opening}<p class="bad">{escape(_last(atlas.failed.get(name, "it was not computed")))}</p></article>'
+        return (
+            f'{opening}<p class="bad">{escape(_last_part(atlas.failed.get(name, "it was not computed")))}</p></article>'
+        )
     place = _place(name, atlas)
     picture = f"{place}/{made.picture.name}"
     about = escape(figure.caption.split(". ")[0] or figure.title, quote=True)
@@ -159,7 +161,7 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
         f'{opening}<a href="{picture}"><picture>'
         f'<source media="(prefers-reduced-motion: reduce)" srcset="{place}/figure.png">'
         f'<img loading="lazy" alt="{about}" src="{picture}"></picture></a>'
-        f"{_facts_html(figure, made, atlas)}{_how(made)}{_links(figure, claims, place)}</article>"
+        f"{_facts_html(figure, made, atlas)}{_describe_run(made)}{_links(figure, claims, place)}</article>"
     )
 
 
@@ -177,7 +179,7 @@ def _facts_html(figure: Figure, made: "Made", atlas: "Atlas") -> str:
 
 
 def _seen(fact: Fact) -> str:
-    return f' <span class="dim">({typeset(fact.seen)})</span>' if fact.seen else ""
+    return f' <span class="dim">({typeset(fact.summary)})</span>' if fact.summary else ""
 
 
 def _claim_link(fact: Fact, atlas: "Atlas") -> str:
@@ -189,7 +191,7 @@ def _claim_link(fact: Fact, atlas: "Atlas") -> str:
     return f' <a href="{claim_address(fact.claim)}">{kind}{name}</a>'
 
 
-def _how(made: "Made") -> str:
+def _describe_run(made: "Made") -> str:
     parameters = ", ".join(f"{key} = {_value(value)}" for key, value in made.parameters.items())
     took = f"{made.seconds:.0f} s" + (" since the run was resumed after an interruption" if made.continued else "")
     return (
@@ -227,7 +229,7 @@ def _place(name: str, atlas: "Atlas") -> str:
     return atlas.figures[name].folder.relative_to(atlas.page.parent).as_posix()
 
 
-def _last(error: str) -> str:
+def _last_part(error: str) -> str:
     return error.strip().splitlines()[-1]
 
 

@@ -31,7 +31,7 @@ from lazyrich.theorems.limit_result import Certificate
 from lazyrich.theorems.optimality import (
     certify_along_scales,
     certify_optimality,
-    reconsider_along,
+    refine_along_scales,
     refine_if_doubtful,
     with_uncertainty,
 )
@@ -65,13 +65,13 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     rows, target = orthonormal_equations(X, y)
     beta, z = bregman_projection_orthonormal(rows, target, potential)
     certificate = certify_optimality(potential, X, target @ rows, beta, z)
-    again = refine_if_doubtful(potential, X, rows, target, beta, certificate)
-    if again is None:
+    refined = refine_if_doubtful(potential, X, rows, target, beta, certificate)
+    if refined is None:
         return beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, z), with_uncertainty(certificate, X, y)
-    found, certificate = again[0], with_uncertainty(again[1], X, y)
+    minimum, certificate = refined[0], with_uncertainty(refined[1], X, y)
     if isinstance(potential, DeepEntropy):
-        return found.beta, _multiply_sides(flow.net, potential, *found.log_distances), certificate
-    return found.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, found.z), certificate
+        return minimum.beta, _multiply_sides(flow.net, potential, *minimum.log_distances), certificate
+    return minimum.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, minimum.z), certificate
 
 
 def _forbid_unbalancing_gradients(flow: GradientFlow) -> GradientFlow:
@@ -91,8 +91,8 @@ def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certifi
     beta, z = bregman_projection_orthonormal(rows, target, potential, scales)
     logs = xp.log(scales)
     certificate = certify_along_scales(potential, X, target @ rows, beta, z, logs)
-    found, certificate = reconsider_along(potential, X, rows, target, beta, certificate, logs)
-    return found, with_uncertainty(certificate, X, y)
+    betas, certificate = refine_along_scales(potential, X, rows, target, beta, certificate, logs)
+    return betas, with_uncertainty(certificate, X, y)
 
 
 def _network_at_limit(net: Network, rates: Sequence[AnyArray], potential: Separable, z: Array) -> Network:
@@ -108,11 +108,11 @@ def _multiply_sides(net: Network, potential: DeepEntropy, log_u: Array, log_v: A
     logarithms of the remaining fraction of each."""
     assert net.signed_factors is not None
     factors = xp.exp(-xp.stack([log_u, log_v]) / (potential.depth - 2))
-    turned = (
+    flipped = (
         xp.prod(xp.stack([xp.sign(u) for u in net.signed_factors]), axis=0) ** (net.degree // len(net.signed_factors))
         < 0
     )
-    factors = xp.where(xp.any(turned, axis=0), factors[::-1], factors)
+    factors = xp.where(xp.any(flipped, axis=0), factors[::-1], factors)
     return net.with_layers(tuple(u * factors for u in net.signed_factors))
 
 

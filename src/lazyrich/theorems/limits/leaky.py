@@ -51,8 +51,8 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
     y = problem.y.reshape(-1)
     sign, _ = outer_sign(flow, False)
     slopes = jnp.where(y * sign > 0, 1.0, slope)
-    wanted = y / slopes
-    best = least_squares(problem.X, wanted)
+    inverse_labels = y / slopes
+    best = least_squares(problem.X, inverse_labels)
     unseen = problem.null_space_component(w0)
     v = eta_w * a0**2 - eta_a * jnp.sum((w0 - unseen) ** 2)
     outer, _ = norms_from_product_and_difference(jnp.sqrt(eta_a * eta_w) * reachable_norm(best, v), v)

@@ -48,14 +48,16 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     w0, a0 = (jnp.ravel(layer) for layer in flow.net.layers)
     best = problem.min_norm_solution.reshape(-1)
     unseen = problem.null_space_component(w0)
-    seen = w0 - unseen
-    v = eta_w * a0[0] ** 2 - eta_a * jnp.sum(seen**2)
+    row_space_part = w0 - unseen
+    v = eta_w * a0[0] ** 2 - eta_a * jnp.sum(row_space_part**2)
     outer, _ = norms_from_product_and_difference(jnp.sqrt(eta_a * eta_w) * reachable_norm(best, v), v)
     sign, _ = outer_sign(flow, projector_defect(jax.lax.stop_gradient(problem)) <= DEFECT_TOLERANCE)
     a = sign * outer / jnp.sqrt(eta_w)
     beta = best + a * unseen
     # Without a target, a may end at zero; δ then determines the norm of w.
-    rest = seen * jnp.sqrt(jnp.maximum(-v, 0.0) / eta_a) / jnp.maximum(jnp.linalg.norm(seen), 1e-300)
+    rest = (
+        row_space_part * jnp.sqrt(jnp.maximum(-v, 0.0) / eta_a) / jnp.maximum(jnp.linalg.norm(row_space_part), 1e-300)
+    )
     w = jnp.where(a == 0, rest, best / jnp.where(a == 0, 1.0, a)) + unseen
     net = with_neuron_weights(flow.net, w, a)
     # The potential's stationarity in unit-rate coordinates: its mirror map is sgn(a) w, so w − w₀ is in the row space

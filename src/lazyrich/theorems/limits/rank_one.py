@@ -95,8 +95,8 @@ def _positive_root(c: Array, gaps: Array, length: Array, L: int) -> Array:
         slope = jax.lax.stop_gradient(x ** (L - 2) * (L * x - (L - 1) * c))
         return x - (jnp.prod(x + gaps) * (x - c) - square) / jnp.where(slope > 0, slope, 1.0)
 
-    known = jax.lax.stop_gradient((c, gaps, square))
-    x = jax.lax.fori_loop(0, 60, lambda _, x: newton(x, *known), known[0] + known[2] ** (1 / L))
+    constants = jax.lax.stop_gradient((c, gaps, square))
+    x = jax.lax.fori_loop(0, 60, lambda _, x: newton(x, *constants), constants[0] + constants[2] ** (1 / L))
     return unit * newton(jax.lax.stop_gradient(x), c, gaps, square)
 
 

@@ -84,9 +84,9 @@ def head_modes(flow: GradientFlow) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Return the strength u·M u of each head, its target and its curvature u uᵀ·XᵀX u uᵀ times κ."""
     problem, U = flow.problem, jax.lax.stop_gradient(_directions(flow))
     features = (U[:, :, None] * U[:, None, :]).reshape(len(U), -1)
-    seen = features @ without_gradient(problem.X).T
-    rho = problem.kappa * jnp.sum(seen**2, axis=1)
-    slope = problem.kappa * (seen @ without_gradient(problem.y, "y").reshape(-1))
+    components = features @ without_gradient(problem.X).T
+    rho = problem.kappa * jnp.sum(components**2, axis=1)
+    slope = problem.kappa * (components @ without_gradient(problem.y, "y").reshape(-1))
     return head_strengths(flow.net), jnp.where(rho > 0, slope / jnp.where(rho > 0, rho, 1.0), 0.0), rho
 
 

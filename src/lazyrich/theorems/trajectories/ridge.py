@@ -83,8 +83,8 @@ def _evolve(A: AnyArray, r: AnyArray, start: AnyArray, k: AnyArray, t: AnyArray)
     step = V @ (settled * missed - (k * tau)[:, :, None] * pulled)
     blur = PRODUCT_ROUNDING * (xp.abs(V) @ (settled * (xp.abs(U).T @ (xp.abs(A) @ xp.abs(w)))))
     uncertain = relative_uncertainty(A, r, w, xp.maximum(xp.abs(step), blur), s[0] * tau[:, 0])
-    gone = k * exponential_decay(k, t)[1]
-    shrunk = gone[:, None, None] * start + V @ ((k * tau - gone[:, None])[:, :, None] * (V.T @ start))
+    progress = k * exponential_decay(k, t)[1]
+    shrunk = progress[:, None, None] * start + V @ ((k * tau - progress[:, None])[:, :, None] * (V.T @ start))
     return w + step - shrunk, xp.max(uncertain)
 
 
