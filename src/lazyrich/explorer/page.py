@@ -20,6 +20,7 @@ TABS = {
     "stops": "Where it stops",
     "context": "In context",
     "relu": "ReLU in the plane",
+    "network": "A network",
     "stories": "Stories",
 }
 TOOLBAR = {

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     import matplotlib.figure
     import xarray
 
+    from lazyrich.probe.advice import Advice
+
 
 @dataclass(frozen=True)
 class Report:
@@ -114,12 +116,15 @@ class Report:
         html = html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
         return html + (html_table(table_rows(self.layers), HEADER) if self.layers else "")
 
-    def to_html(self, path: str | Path, title: str = "lazyrich report") -> Path:
-        """Write the report as one page for the browser, with tables, plots and code; it needs no network."""
+    def to_html(self, path: str | Path, title: str = "lazyrich report", advice: "Advice | None" = None) -> Path:
+        """Write the report as one page for the browser, with tables, plots and code; it needs no network.
+
+        `advice` (of `lazyrich.torch.advise`) is added with its table and code.
+        """
         from lazyrich.probe.html_page import report_page
 
         path = Path(path)
-        path.write_text(report_page(self, title), encoding="utf-8")
+        path.write_text(report_page(self, title, advice), encoding="utf-8")
         return path
 
     def truncated_at(self, step: int) -> "Report":

@@ -5,11 +5,13 @@ import * as modes from "../rooms/modes.js";
 import * as stops from "../rooms/stops.js";
 import * as relu from "../rooms/relu.js";
 import * as context from "../rooms/context.js";
+import * as network from "../rooms/network.js";
 import * as neuronView from "./neuron.js";
 import * as modesView from "./modes.js";
 import * as stopsView from "./stops.js";
 import * as reluView from "./relu.js";
 import * as contextView from "./context.js";
+import * as networkView from "./network.js";
 import { flow } from "../math/filippov.js";
 import { encodeGif } from "../math/gif.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
@@ -22,7 +24,7 @@ import { copy, csvText, embedText, saveMotion, savePicture, saveTable, sheet } f
 import { startTheme } from "./theme.js";
 import { before, buildTour, stepsOf } from "./tour.js";
 
-const ROOMS = { neuron: [neuron, neuronView], modes: [modes, modesView], stops: [stops, stopsView], context: [context, contextView], relu: [relu, reluView] };
+const ROOMS = { neuron: [neuron, neuronView], modes: [modes, modesView], stops: [stops, stopsView], context: [context, contextView], relu: [relu, reluView], network: [network, networkView] };
 const tables = JSON.parse(document.getElementById("tables").textContent);
 const isRoom = (name) => Object.hasOwn(ROOMS, String(name));
 const element = (id) => document.getElementById(id);

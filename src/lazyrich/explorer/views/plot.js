@@ -15,6 +15,9 @@ export function colors() {
   return palette;
 }
 
+// Red, green and blue of a color like #2348c0.
+export const channels = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+
 // A figure with a title; `shape` is its height over its width.
 export function panel(parent, title, { shape = 0.62, wide = false, third = false, tall = false, full = false, about = "" } = {}) {
   const figure = document.createElement("figure");
