@@ -15,7 +15,7 @@ import * as networkView from "./network.js";
 import { flow } from "../math/filippov.js";
 import { encodeGif } from "../math/gif.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
-import { startFront } from "./front.js";
+import { afterPaint, startFront } from "./front.js";
 import { startHistory } from "./history.js";
 import { knobs } from "./knobs.js";
 import { enlarge, forgetColors, whenResized, write as typeset } from "./plot.js";
@@ -175,7 +175,7 @@ function show(name, given, story) {
 function showOther() {
   current.view = null;
   window.scrollTo(0, 0);
-  if (current.name === "home") hero ??= startFront();
+  if (current.name === "home") afterPaint(() => current.name === "home" && (hero ??= startFront()));
   else {
     element("title").textContent = "Stories";
     element("try").textContent = "Statements of the literature, each with its verdict. Open one and vary its parameters.";

@@ -19,9 +19,9 @@ export function colors() {
 export const channels = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
 
 // A figure with a title; `shape` is its height over its width.
-export function panel(parent, title, { shape = 0.62, wide = false, tall = false, full = false, about = "" } = {}) {
+export function panel(parent, title, { shape = 0.62, wide = false, third = false, tall = false, full = false, about = "" } = {}) {
   const figure = document.createElement("figure");
-  figure.className = ["panel", wide && "wide", tall && "tall", full && "full"].filter(Boolean).join(" ");
+  figure.className = ["panel", wide && "wide", third && "third", tall && "tall", full && "full"].filter(Boolean).join(" ");
   const caption = document.createElement("figcaption");
   caption.textContent = title;
   const box = document.createElement("div");

@@ -140,7 +140,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         return np.asarray(np.abs(np.sum(way * across, axis=-1)) / np.linalg.norm(way, axis=-1))
 
     moved = (data["flowed"] - data["start"]).transpose("panel", "sample", "axis").values
-    yield Fact.rising("as s → 1 it goes ever straighter to its line", -aside(moved)[:3].max(axis=1)).on(
+    yield Fact.falling("as s → 1 it goes ever straighter to its line", aside(moved)[:3].max(axis=1)).on(
         "azulay2021/lazy-neuron-shape"
     )
     # The distance goes as √α, which is 0.1.
