@@ -14,12 +14,13 @@ import * as contextView from "./context.js";
 import * as networkView from "./network.js";
 import { flow } from "../math/filippov.js";
 import { encodeGif } from "../math/gif.js";
+import { learned, slice } from "../rooms/phase.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
 import { afterPaint, startFront } from "./front.js";
 import { startHistory } from "./history.js";
 import { knobs } from "./knobs.js";
 import { enlarge, forgetColors, whenResized, write as typeset } from "./plot.js";
-import { listStories, verdict } from "./stories.js";
+import { claimLink, listStories, verdict } from "./stories.js";
 import { copy, csvText, embedText, saveMotion, savePicture, saveTable, sheet } from "./take.js";
 import { startTheme } from "./theme.js";
 import { before, buildTour, stepsOf } from "./tour.js";
@@ -179,7 +180,7 @@ function showOther() {
   else {
     element("title").textContent = "Stories";
     element("try").textContent = "Statements of the literature, each with its verdict. Open one and vary its parameters.";
-    listStories(element("panels"), tables.tour, tables.stories, (each) => open(each.room, each.state, each.id));
+    listStories(element("panels"), tables.tour, tables.stories, tables.docs, (each) => open(each.room, each.state, each.id));
   }
 }
 
@@ -200,8 +201,7 @@ function banner() {
   box.hidden = !story;
   if (!story) return;
   const title = Object.assign(document.createElement("strong"), { textContent: `${story.title}. ` });
-  const claim = Object.assign(document.createElement("a"), { href: `${tables.docs}verdicts/${story.claim}.html`, textContent: story.claim });
-  box.replaceChildren(title, `${story.says} `, claim, " ", verdict(story));
+  box.replaceChildren(title, `${story.says} `, claimLink(story.claim, tables.docs), " ", verdict(story));
 }
 
 // A page from disk or in a notebook has no address for others: theirs is the one in the documentation.
@@ -280,6 +280,8 @@ window.lazyrich = {
   stateOf: (name, given) => legalState(ROOMS[name][0].PARAMETERS, given),
   read,
   flow,
+  slice,
+  learned,
   encodeGif,
   tour,
   steps,
