@@ -1,6 +1,6 @@
 """Report of a probe: the numbers as an xarray dataset, the regime in words with its evidence, and a plot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ from lazyrich.probe.layer_table import HEADER, format_table, layer_regimes, tabl
 from lazyrich.probe.regimes import LayerRegime, regime_word
 from lazyrich.probe.text_report import headline, report_lines
 from lazyrich.probe.thresholds import NO_MOVEMENT_BELOW, TOO_EARLY_BELOW
+from lazyrich.probe.types import State
 
 if TYPE_CHECKING:
     import matplotlib.figure
@@ -30,7 +31,7 @@ class Report:
     data: "xarray.Dataset"
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "Report":
+    def from_rows(cls, rows: Sequence[State], **attributes: Any) -> "Report":
         """Build a report from one row of measurements per snapshot."""
         return cls(rows_to_dataset(rows, **attributes))
 

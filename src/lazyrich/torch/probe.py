@@ -1,4 +1,20 @@
-"""Probe for a training loop: snapshots of how far a model has moved from its initialization."""
+"""Probe for a training loop: snapshots of how far a model has moved from its initialization.
+
+The steps of a snapshot, in the order of the calls:
+
+1. `Probe.__init__` checks the model and its inputs (`_model/`), chooses the full or the sampled kernel
+   (`_probe/budget.py`), and takes the first snapshot.
+2. `Probe.snapshot` copies the parameters and calls `Measurement._measure` (`_probe/measurement.py`), where each
+   measurement is one line. The first snapshot also determines which layers can be rescaled (`_structure/`).
+3. The kernel comes from `_probe/full_kernel.py` or `_probe/sampled_kernel.py`. Both use the per-sample Jacobians of
+   `_jacobian/`, which have one rule for each kind of layer (`layer_rules/`). `tangent/` computes the distance S.
+4. Activations, features and parameters are measured by `metrics.py`, the tangent model by `_probe/tangent_outputs.py`,
+   and conserved quantities by `conserved.py`.
+5. The row goes to the history (`probe/history.py`) and the logger, and from there into the report (`probe/report.py`).
+
+`Measurement` declares, saves and restores all state that measurements set. `Probe.state_dict` adds the history and a
+fingerprint of the inputs.
+"""
 
 import sys
 import time
@@ -18,6 +34,7 @@ from lazyrich.probe.history import check_values
 from lazyrich.probe.layer_names import readable_names, with_readable_names
 from lazyrich.probe.layer_table import word_numbers
 from lazyrich.probe.logger_adapters import as_log_function
+from lazyrich.probe.types import Row, State
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.distributed import is_rank_zero
@@ -271,7 +288,7 @@ class Probe(Measurement):
                     "from one snapshot to the next: call probe.reset(step) after such a change"
                 )
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> Row:
         """Return all measurements and the start as plain tensors and numbers, for a checkpoint.
 
         It does not include the inputs: create the probe again on the same inputs, then call `load_state_dict`.
@@ -283,7 +300,7 @@ class Probe(Measurement):
             **self._state(),
         }
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Continue from the `state_dict` of a probe of the same model on the same inputs."""
         if not is_rank_zero():
             self._history.rows = [{"step": row["step"]} for row in state["rows"]]

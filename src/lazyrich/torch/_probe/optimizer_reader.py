@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
+from lazyrich.probe.types import State
 from lazyrich.torch._model.preserve_model import trainable_parameters
 from lazyrich.torch.optimizer_rules import OptimizerRule, ParamGroup, rule_for, unwrap_optimizers
 
@@ -221,10 +222,10 @@ class OptimizerReader:
             return next(iter(texts))
         return "; ".join(f"{rule.name or 'others'}: {rule.prediction_text}" for rule in dict.fromkeys(self.rules))
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         return {"decays": dict(self.decays)}
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         self.decays = dict(state["decays"])
 
 

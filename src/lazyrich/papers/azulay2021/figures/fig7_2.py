@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray
 
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import delta_from_shape, neuron_from_shape
 from lazyrich.numerics import LossBelow, integrate

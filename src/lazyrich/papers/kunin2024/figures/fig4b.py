@@ -16,7 +16,7 @@ import xarray
 from scipy.optimize import minimize_scalar
 
 from lazyrich import inits
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
