@@ -201,7 +201,7 @@ function banner() {
   box.hidden = !story;
   if (!story) return;
   const title = Object.assign(document.createElement("strong"), { textContent: `${story.title}. ` });
-  box.replaceChildren(title, `${story.says} `, claimLink(story.claim, tables.docs), " ", verdict(story));
+  box.replaceChildren(title, `${story.says} `, claimLink(tables.docs, story.claim), " ", verdict(story));
 }
 
 // A page from disk or in a notebook has no address for others: theirs is the one in the documentation.

@@ -12,10 +12,8 @@ export const verdict = (story) => {
   return mark;
 };
 
-// A link to the page of a story's claim.
-export function claimLink(claim, docs) {
-  return Object.assign(document.createElement("a"), { href: `${docs}verdicts/claims/${claim}.html`, textContent: claim });
-}
+// The page of a claim in the documentation.
+export const claimLink = (docs, claim) => Object.assign(document.createElement("a"), { href: `${docs}verdicts/claims/${claim}.html`, textContent: claim });
 
 // All stories, by the chapters of the tour: those that the tour shows, and more.
 export function listStories(host, chapters, stories, docs, open) {
@@ -36,7 +34,7 @@ function card(story, docs, open) {
   const says = Object.assign(document.createElement("p"), { textContent: story.says });
   const where = document.createElement("p");
   where.className = "dim";
-  where.append(claimLink(story.claim, docs), " ", verdict(story));
+  where.append(claimLink(docs, story.claim), " ", verdict(story));
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: "See it" });
   button.setAttribute("aria-label", `See it: ${story.title}`);
   button.addEventListener("click", () => open(story));

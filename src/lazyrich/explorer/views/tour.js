@@ -93,7 +93,7 @@ export function buildTour(host, chapters, steps, page) {
   }
 
   function tell() {
-    const step = steps[at], claim = claimLink(step.claim, page.docs);
+    const step = steps[at], claim = claimLink(page.docs, step.claim);
     write(says, shown ? step.says : "");
     const theorem = make("a", { href: `${page.docs}theorems/${step.theorem}.html`, textContent: step.theorem.replaceAll("-", " ") });
     const computed = step.theorem ? [" · Theorem: ", theorem] : [" · Without a closed form: integrated from kink to kink"];
