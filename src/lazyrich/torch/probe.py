@@ -185,6 +185,11 @@ class Probe(Measurement):
             self._make_kernels()
         return self.snapshot(step)
 
+    @property
+    def optimizer(self) -> torch.optim.Optimizer | None:
+        """The optimizer that the probe reads, or None."""
+        return None if self._optimizer_reader is None else self._optimizer_reader.optimizer
+
     def set_optimizer(self, optimizer: object) -> bool:
         """Read this optimizer from now on, and return whether it replaces the one read before; `reset` uses its
         rates."""
