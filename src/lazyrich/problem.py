@@ -332,7 +332,7 @@ class Problem(eqx.Module):
                [0.   , 1.429]], dtype=float64))
         """
         given = check_array("covariance", covariance, (1, 2))
-        N = check_int("context_length", context_length)
+        N = float(check_int("context_length", context_length))
         if given.ndim == 2 and given.shape[0] != given.shape[1]:
             raise ValueError(
                 f"covariance must be a vector, its diagonal, or a square matrix; found shape {given.shape}"
