@@ -23,6 +23,7 @@ DOCS = HERE.parent / "docs"
 sys.path.insert(0, str(HERE))
 import architecture  # noqa: E402
 import costs  # noqa: E402
+import theorem_pages  # noqa: E402
 
 import gallery  # noqa: E402
 
@@ -39,6 +40,13 @@ def on_pre_build(config: Any) -> None:
     draw_pictures(
         DOCS / "gallery", {each.stem: each for each in gallery.SCRIPTS}, [gallery.__file__, str(DOCS / "gallery")]
     )
+
+
+def draw_theorems(entries: list[dict[str, Any]]) -> None:
+    """Draw the panels of each theorem."""
+    script = HERE / "theorem_pictures.py"
+    names = [f"theorem-{entry['slug']}-{panel}" for entry in entries for panel in entry.get("panels", ())]
+    draw_pictures(DOCS / "pictures", dict.fromkeys(names, script), [str(script), str(DOCS / "pictures")])
 
 
 def draw_pictures(out: Path, sources: dict[str, Path], command: list[str]) -> None:
@@ -61,14 +69,16 @@ def on_files(files: Any, config: Any) -> Any:
     """A page for each theorem, and one that lists them, in place of the entry `theorems` of the navigation."""
     # In a process of its own, as above.
     done = subprocess.run([sys.executable, str(HERE / "theorems.py")], check=True, capture_output=True, text=True)
-    theorems = json.loads(done.stdout)
-    pages = {"theorems/index.md": overview(theorems)}
-    pages |= {f"theorems/{theorem['slug']}.md": page_of(theorem) for theorem in theorems}
-    pages |= {"explorer.html": explore().html} | gallery.files()
+    entries = json.loads(done.stdout)
+    draw_theorems(entries)
+    pages = theorem_pages.files(entries) | {"explorer.html": explore().html} | gallery.files()
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
-    listed = ["theorems/index.md", *({capitalize(t["name"]): f"theorems/{t['slug']}.md"} for t in theorems)]
-    config.nav = fill_navigation(config.nav, listed)
+    for entry in entries:
+        for name in (f"theorem-{entry['slug']}-{panel}.png" for panel in entry.get("panels", ())):
+            if files.get_file_from_path(f"pictures/{name}") is None:  # drawn after the folder was listed
+                files.append(File.generated(config, f"pictures/{name}", abs_src_path=str(DOCS / "pictures" / name)))
+    config.nav = fill_navigation(config.nav, theorem_pages.navigation(entries))
     return files
 
 
@@ -131,83 +141,17 @@ def on_post_build(config: Any) -> None:
 
 
 def fill_navigation(nav: Any, listed: list[Any]) -> Any:
-    """The navigation with the list of pages where it says `theorems`."""
+    """The navigation with this list of pages where it says `theorems`."""
     if isinstance(nav, list):
         return [fill_navigation(entry, listed) for entry in nav]
     if isinstance(nav, dict):
         return {key: fill_navigation(entry, listed) for key, entry in nav.items()}
-    return [{"Overview": listed[0]}, *listed[1:]] if nav == "theorems" else nav
-
-
-def capitalize(name: str) -> str:
-    return name[0].upper() + name[1:]
+    return listed if nav == "theorems" else nav
 
 
 def cells(*texts: str) -> str:
     """A row of a table."""
     return "| " + " | ".join(text.replace("|", r"\|") for text in texts) + " |"
-
-
-def overview(theorems: list[dict[str, Any]]) -> str:
-    rows: dict[str, list[str]] = {"exact": [], "limit": []}
-    for t in theorems:
-        keys = ", ".join(s["key"] for s in t["sources"])
-        rows[t["verb"]].append(cells(f"[{capitalize(t['name'])}]({t['slug']}.md)", t["first"], keys))
-    return "\n".join(
-        [
-            "# Theorems",
-            "",
-            "Every theorem that the library computes, in the order in which they are tried.",
-            "[Exact trajectories](../exact.md) says how they are chosen and what their hypotheses mean.",
-            "",
-            "## Trajectories",
-            "",
-            "What `exact` and `solve` use.",
-            "",
-            cells("theorem", "about", "sources"),
-            "|---|---|---|",
-            *rows["exact"],
-            "",
-            "## Limits",
-            "",
-            "What `limit` uses; see [where it stops](../bias.md).",
-            "",
-            cells("theorem", "about", "sources"),
-            "|---|---|---|",
-            *rows["limit"],
-            "",
-        ]
-    )
-
-
-def page_of(theorem: dict[str, Any]) -> str:
-    sources = [cells(s["key"], s["place"] or "–", s["who"] or "–", s["title"]) for s in theorem["sources"]]
-    needed = [cells(name, says) for name, says in theorem["hypotheses"]]
-    call = "lr.exact(flow, times" if theorem["verb"] == "exact" else "lr.limit(flow"
-    blocks = [f"::: {name}\n" for name in (theorem["formula"], *theorem["helpers"])]
-    return "\n".join(
-        [
-            f"# {capitalize(theorem['name'])}",
-            "",
-            f'`{call}, theorem="{theorem["name"]}")` asks for it by name.',
-            "",
-            "## What it needs",
-            "",
-            cells("hypothesis", "what is measured"),
-            "|---|---|",
-            *needed,
-            "",
-            "## What it says",
-            "",
-            *blocks,
-            "## Where it stands",
-            "",
-            cells("key", "place", "authors", "title"),
-            "|---|---|---|---|",
-            *sources,
-            "",
-        ]
-    )
 
 
 def on_page_content(content: str, page: Any, **_: Any) -> str:

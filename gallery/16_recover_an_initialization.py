@@ -19,11 +19,11 @@ def loss(z):  # of z = (δ, β₀)
 
 
 rng, truth = np.random.default_rng(0), jnp.array([-2.0, -0.4, -0.6])
-seen = loss(truth) * np.exp(0.01 * rng.normal(size=20))
-misfit = jax.jit(jax.value_and_grad(lambda z: jnp.sum(jnp.log(loss(z) / seen) ** 2)))
+measured = loss(truth) * np.exp(0.01 * rng.normal(size=20))
+misfit = jax.jit(jax.value_and_grad(lambda z: jnp.sum(jnp.log(loss(z) / measured) ** 2)))
 best = min((minimize(misfit, z, jac=True) for z in rng.normal(size=(4, 3))), key=lambda fit: fit.fun).x
 figure, axes = plt.subplots(figsize=(5.5, 3.2), layout="constrained")
-axes.loglog(times[1:], seen[1:], "ko", markersize=4, label=f"observed, δ = {truth[0]:g}, β = {truth[1:]}")
+axes.loglog(times[1:], measured[1:], "ko", markersize=4, label=f"observed, δ = {truth[0]:g}, β = {truth[1:]}")
 axes.loglog(times[1:], loss(best)[1:], label=f"recovered, δ = {best[0]:.2f}, β = {best[1:].round(2)}")
 axes.set(xlabel="flow time", ylabel="loss")
 axes.legend(title="|β₁| only: its sign is invisible")

@@ -72,9 +72,9 @@ def test_a_network_without_an_example_is_named(copy):
 def test_a_theorem_and_a_limit(copy):
     add("extending-theorems.md", copy)
     passes(
-        copy, 16, "logistic_curves or logistic or positive or test_every_theorem or explain.md",
+        copy, 18, "logistic_curves or logistic or positive or test_every_theorem or explain.md",
         "tests/theorems/trajectories/test_theorems.py", "tests/theorems/limits/test_limits.py",
-        "tests/theorems/test_directions.py", "tests/test_docs.py",
+        "tests/theorems/test_directions.py", "tests/test_docs.py", "tests/test_theorem_pages.py",
     )  # fmt: skip
     run(copy, "docs_build/theorems.py")  # what their pages are made of
     run(copy, "-c", "import runpy; runpy.run_path('docs_build/pictures.py')['family_tree']()")

@@ -123,10 +123,10 @@ def test_it_is_followed_and_no_theorem_is_claimed(flow):
     explanation = lr.explain(flow)
     assert not explanation
     assert explanation.verdict == "No theorem covers this flow; solve() would integrate it."
-    assert "No theorem says where" in lr.explain(flow, of="limit").verdict
+    assert "No theorem gives the limit" in lr.explain(flow, of="limit").verdict
     with pytest.raises(lr.NoTheoremApplies, match="no theorem gives this trajectory in closed form"):
         lr.exact(flow, [0.0, 1.0])
-    with pytest.raises(lr.NoTheoremApplies, match="no theorem says where this flow stops"):
+    with pytest.raises(lr.NoTheoremApplies, match="no theorem gives the limit of this flow"):
         lr.limit(flow)
     solved = lr.solve(flow, [0.0, 0.2, 0.4])
     assert solved.by.kind == "integrated"

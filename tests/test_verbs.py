@@ -13,7 +13,7 @@ RELU = lr.GradientFlow(lr.TwoLayer([[1.0, 0.0]], [1.0]), PROBLEM)
 def test_explain_prints_a_table():
     text = str(lr.explain(FLOW))
     assert "single neuron (kunin2024, section 3" in text
-    assert "About other networks: deep aligned modes, diagonal coordinates" in text
+    assert "Theorems about other networks: deep aligned modes, diagonal coordinates" in text
     row = next(line for line in text.splitlines() if line.startswith("whitened inputs"))
     assert row.split() == ["whitened", "inputs", "0", "0", "0"]
     lines = text.splitlines()
@@ -79,7 +79,7 @@ def test_errors_say_what_to_do():
         lr.exact(FLOW.net, [1.0])
     with pytest.raises(TypeError, match="explain takes a GradientFlow"):
         lr.explain(PROBLEM)
-    with pytest.raises(lr.NoTheoremApplies, match="What is missing:\n  single neuron: two linear layers"):
+    with pytest.raises(lr.NoTheoremApplies, match="Hypotheses that fail:\n  single neuron: two linear layers"):
         lr.exact(RELU, [1.0])
     with pytest.raises(ValueError, match="times must be sorted"):
         lr.exact(FLOW, [1.0, 0.5])

@@ -133,8 +133,8 @@ def _runtime_errors(flow: GradientFlow, scaled: ScaledFlow, theorem: Theorem, de
     apart = "are so far apart that one of them cannot be told from zero in float64: pass zeros, or other scales"
     if is_concrete(scaled.underflows) and scaled.underflows:
         raise OverflowError(
-            f"labels (up to {_largest(flow.problem.y):.0e}), inputs (up to {_largest(flow.problem.X):.0e}) and network "
-            f"(up to {_largest(flow.net.layers):.0e}, parts down to "
+            f"labels (up to {_largest_entry(flow.problem.y):.0e}), inputs (up to {_largest_entry(flow.problem.X):.0e}) "
+            f"and network (up to {_largest_entry(flow.net.layers):.0e}, parts down to "
             f"{_smallest_nonzero(flow.net.part_scales):.0e}) {apart}"
         )
     if is_concrete(flow):
@@ -194,8 +194,8 @@ def _overflow_errors(result: PyTree, what: str) -> dict[str, AnyArray]:
         f"{what} has numbers that float64 does not hold: inputs, labels, weights, rates or times are too large or "
         "too small for each other. Measure them in other units, nearer to one"
     )
-    known = [leaf for leaf in jax.tree.leaves(result) if is_concrete(leaf)]
-    if not all(all_finite(np.asarray(leaf)) for leaf in known):
+    concrete_leaves = [leaf for leaf in jax.tree.leaves(result) if is_concrete(leaf)]
+    if not all(all_finite(np.asarray(leaf)) for leaf in concrete_leaves):
         raise OverflowError(message)
     return {message: any_nonfinite(result)}
 
@@ -225,24 +225,24 @@ def solve(flow: GradientFlow, times: ArrayLike, **options: Any) -> Trajectory:
         )
     if applicable is None or options.get("until") is not None:
         return integrate(flow, times, **options)
-    given = [name for name, value in options.items() if value is not None]
-    if given:
+    passed_options = [name for name, value in options.items() if value is not None]
+    if passed_options:
         raise ValueError(
-            f"the option {', '.join(given)} has no effect: the theorem '{applicable.name}' applies, so nothing is "
-            "integrated. Call solve(flow, times) without it, or integrate(flow, times) with it"
+            f"the option {', '.join(passed_options)} has no effect: the theorem '{applicable.name}' applies, so "
+            "nothing is integrated. Call solve(flow, times) without it, or integrate(flow, times) with it"
         )
     return _evaluate(flow, scaled, check_times(times), applicable, all_defects[applicable.name])
 
 
-def _select_theorems(theorem: Theorem | str | None, kind: type[T], known: tuple[T, ...]) -> tuple[T, ...]:
+def _select_theorems(theorem: Theorem | str | None, kind: type[T], theorems: tuple[T, ...]) -> tuple[T, ...]:
     """Return all theorems of a registry, or only the requested one."""
     if theorem is None:
-        return known
+        return theorems
     if isinstance(theorem, kind):
         return (theorem,)
     if not isinstance(theorem, (str, Theorem)):
         raise TypeError(f"theorem must be a Theorem or its name; found {theorem!r}")
-    named = {one.name: one for one in known}
+    named = {one.name: one for one in theorems}
     name = theorem if isinstance(theorem, str) else theorem.name
     if name not in named:
         raise ValueError(f"no theorem is called {name!r}; there are {', '.join(named)}")
@@ -279,7 +279,7 @@ def _no_theorem_error(opening: str, all_defects: AllDefects, advice: str) -> NoT
             if defect is not None and not holds(defect)
         ]
         lines.append(f"  {name}: {', '.join(missing)}")
-    nearest = "Nearest, and what is missing:\n" if fitting else "What is missing:\n"
+    nearest = "Nearest theorems, with the hypotheses that fail:\n" if fitting else "Hypotheses that fail:\n"
     return NoTheoremApplies(f"{opening}. {nearest}" + "\n".join(lines) + f"\n{advice}", all_defects)
 
 
@@ -359,8 +359,8 @@ def limit(
         raise RuntimeError(
             f"the limit was computed from the theorem '{applicable.name}', but its optimality could not be certified "
             f"({certificate}; needed: {MAX_CERTIFICATE:.0e}). It depends on digits that float64 does not have: the "
-            f"initialization (up to {_largest(flow.net.layers):.0e}) is too small or too large beside the labels (up "
-            f"to {_largest(flow.problem.y):.0e}), or the data are too ill-conditioned; try another scale, or "
+            f"initialization (up to {_largest_entry(flow.net.layers):.0e}) is too small or too large beside the labels "
+            f"(up to {_largest_entry(flow.problem.y):.0e}), or the data are too ill-conditioned; try another scale, or "
             "lazyrich.potentials.basis_pursuit for the rich limit itself"
         )
     value, net = raise_if((value, net), errors)
@@ -372,11 +372,13 @@ def _limits_at_decays(flow: GradientFlow, decays: Array, theorem: LimitTheorem |
     """Return the limits with each of these weight decays."""
     if not is_concrete(decays) or not np.all(np.asarray(decays) > 0):
         raise ValueError(f"decays must be positive, known numbers; found {decays}")
-    found = [limit(GradientFlow(flow.net, flow.problem, flow.rates, value), theorem=theorem) for value in decays]
-    if any(isinstance(one.value, Network) for one in found):
+    limits = [limit(GradientFlow(flow.net, flow.problem, flow.rates, value), theorem=theorem) for value in decays]
+    if any(isinstance(one.value, Network) for one in limits):
         raise ValueError("a path over decays is of linear predictors: call limit for each decay of another network")
-    values, certificates = jax.tree.map(lambda *rows: jnp.stack(rows), *[(one.value, one.certificate) for one in found])
-    return Limit(values, certificates, found[0].kind, found[0].by, decays=decays)
+    values, certificates = jax.tree.map(
+        lambda *rows: jnp.stack(rows), *[(one.value, one.certificate) for one in limits]
+    )
+    return Limit(values, certificates, limits[0].kind, limits[0].by, decays=decays)
 
 
 def _no_limit_error(
@@ -384,14 +386,14 @@ def _no_limit_error(
 ) -> NoTheoremApplies:
     slopes = jax.tree.leaves(stop_gradient(flow).gradient())
     moves = any(not is_concrete(slope) or bool(np.any(np.asarray(slope))) for slope in slopes)
-    advice = "lazyrich.integrate(flow, times) follows it as far as you like, which is not a limit"
+    advice = "lazyrich.integrate(flow, times) computes the flow up to any finite time"
     measured = [theorem for theorem in theorems if theorem.name in all_defects]
     if moves and any(theorem.may_apply_later(all_defects[theorem.name]) for theorem in measured):
         advice = (
-            "This shows on the way: follow the flow further and ask again from there, "
+            "The hypothesis is decided during training. Integrate further and compute the limit from there: "
             "lazyrich.limit(lazyrich.integrate(flow, times))"
         )
-    return _no_theorem_error("no theorem says where this flow stops", all_defects, advice)
+    return _no_theorem_error("no theorem gives the limit of this flow", all_defects, advice)
 
 
 def _limit_at_scales(
@@ -417,7 +419,7 @@ def _limit_at_scales(
     return values, None, certificates
 
 
-def _largest(tree: PyTree) -> float:
+def _largest_entry(tree: PyTree) -> float:
     return max(float(np.max(np.abs(np.asarray(leaf)))) for leaf in jax.tree.leaves(tree))
 
 
@@ -427,7 +429,7 @@ def _smallest_nonzero(sizes: ArrayLike) -> float:
 
 
 def _provenance(theorem: Theorem, defects: Defects, *words: str) -> Provenance:
-    known = [float(np.asarray(d)) for d in defects.values() if is_concrete(d)]
-    measured = f"hypotheses hold to {max(known):.0e}" if max(known, default=0.0) > 1e-14 else ""
+    concrete_defects = [float(np.asarray(d)) for d in defects.values() if is_concrete(d)]
+    measured = f"hypotheses hold to {max(concrete_defects):.0e}" if max(concrete_defects, default=0.0) > 1e-14 else ""
     detail = "; ".join(part for part in (theorem.where, measured, *words) if part)
     return Provenance("exact", theorem.name, detail, theorem.sources)

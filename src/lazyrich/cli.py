@@ -35,7 +35,7 @@ DataOption = Annotated[
     Path | None,
     typer.Option(
         "--data",
-        help="Folder with the files of MNIST and CIFAR-10, for figures that learn images. Default: drawn images.",
+        help="Folder with the files of MNIST and CIFAR-10, for figures that train on images; else synthetic ones.",
         callback=_set_data_directory,
         exists=True,
         file_okay=False,
@@ -44,8 +44,8 @@ DataOption = Annotated[
 ]
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(print_it: bool) -> None:
+    if print_it:
         print(f"lazyrich {version('lazyrich')}")
         raise typer.Exit
 
@@ -64,7 +64,7 @@ def main(
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the picture and the data.")] = Path("out"),
 ) -> None:
-    """Train one neuron on one task from three relative scales of its layers: print what happens and draw it."""
+    """Train one neuron on one task from three relative scales of its layers: print and draw what happens."""
     console = _console()
     with _explained(console):
         out.mkdir(parents=True, exist_ok=True)
@@ -182,7 +182,10 @@ def phase(
     workers: Annotated[int | None, typer.Option(help="Number of workers. Default: one per core.")] = None,
     max_cells: Annotated[int, typer.Option(help="Largest number of students allowed.", min=1)] = MAX_CELLS,
 ) -> None:
-    """Compute the (τ, δ) phase diagram of a two-layer network (kunin2024, figure 1b): heat maps and data."""
+    """Train two-layer networks over a grid of overall scales τ and relative scales δ, and draw heat maps.
+
+    This is the phase diagram of kunin2024, figure 1b.
+    """
     console = _console()
     seeds = seeds or (1 if population else 16)
     taus, deltas = (
@@ -204,15 +207,15 @@ def phase(
         data = phase.phase_diagram(
             taus, deltas, seeds=seeds, out=out, setup=setup, engine=engine, workers=workers, max_cells=max_cells
         )
-        found = status(out)
-    console.print(str(found))
+        state = status(out)
+    console.print(str(state))
     if done := phase.summarize_fits(data):
         words = f"{done.fitted} of {pluralize(done.students, 'student')} reached --stop {stop:g}"
         if done.fitted < done.students:
             words += f"; largest training error {done.worst:.1e}; more --steps train longer"
         console.print(words)
     console.print(f"Picture: {out / 'phase.png'}   Data: lazyrich.sweep.load({str(out)!r})", soft_wrap=True)
-    if found.failed:
+    if state.failed:
         raise typer.Exit(1)
 
 
@@ -229,7 +232,10 @@ def verify(
         str | None, typer.Option("--dispute", help="Print everything needed to dispute the verdict on this claim.")
     ] = None,
 ) -> None:
-    """Check the statements of the sources, one by one, and print which hold. Fails if a verdict is disputed."""
+    """Check the statements of the papers behind this library, one by one, and print which hold.
+
+    Fails if a result differs from the recorded verdict.
+    """
     from lazyrich.papers.json_export import objection, write
     from lazyrich.papers.verify import verify
 
@@ -249,7 +255,7 @@ def verify(
 
 @app.command()
 def errata(
-    source: Annotated[str, typer.Argument(help="The source, such as kunin2024.")],
+    source: Annotated[str, typer.Argument(help="The paper, such as kunin2024.")],
     out: Annotated[
         Path | None, typer.Option(help="Folder for JSON, Markdown, LaTeX and a page to print. Default: print Markdown.")
     ] = None,
@@ -257,10 +263,13 @@ def errata(
         Path | None, typer.Option(help="Results of `lazyrich verify --json`. Default: check the claims now.")
     ] = None,
     text: Annotated[
-        Path | None, typer.Option(help="Only compare this copy of the source's text with the one that was read.")
+        Path | None, typer.Option(help="Only compare this copy of the paper's text with the one that was checked.")
     ] = None,
 ) -> None:
-    """List what is printed in a source and is not so: place, as printed, as true, evidence, lines to run."""
+    """List the errors in a paper.
+
+    Each with its place, the statement as printed, the corrected statement, the evidence, and code that shows it.
+    """
     import json
 
     from lazyrich.papers.errata import compare_text
@@ -272,17 +281,40 @@ def errata(
             compared = compare_text(source, text)
         else:
             rows = None if record is None else json.loads(record.read_text(encoding="utf-8"))["claims"]
-            made = list_errata(source, rows, workers=os.cpu_count() or 1)
-            written = [] if out is None else made.save(out)
+            document = list_errata(source, rows, workers=os.cpu_count() or 1)
+            paths = [] if out is None else document.save(out)
     if text is not None:
         console.print(str(compared), soft_wrap=True)
         raise typer.Exit(0 if compared else 1)
-    console.print("\n".join(map(str, written)) if out is not None else made.markdown, soft_wrap=True)
+    console.print("\n".join(map(str, paths)) if out is not None else document.markdown, soft_wrap=True)
+
+
+@app.command("new-paper")
+def new_paper(
+    source: Annotated[Path, typer.Argument(help="The main TeX file of the paper.", exists=True, dir_okay=False)],
+    name: Annotated[str, typer.Option(help="Name of the paper in ids, such as toy2027.")],
+    out: Annotated[Path, typer.Option(help="Folder in which the folder of the paper is made.")] = Path("papers"),
+) -> None:
+    """Draft the folder of a paper from its TeX: coverage with quotations, and a claim for each statement to write."""
+    from lazyrich.papers.new_paper import new_paper as write_paper
+    from lazyrich.papers.new_paper import summarize
+    from lazyrich.papers.tex_source import parse_tex, read_tex
+
+    console = _console()
+    with _explained(console):
+        read = parse_tex(read_tex(source))
+        written = write_paper(source, name, out)
+    console.print(f"{summarize(read)}: {pluralize(len(written), 'file')} in {out / name}", soft_wrap=True)
+    console.print(
+        f"Every check fails until it is written: state what each claim says, and compare it with a computation. "
+        f"docs/extending-papers.md has an example; lazyrich.papers.__path__.append({str(out)!r}) finds the paper.",
+        soft_wrap=True,
+    )
 
 
 @app.command("list")
 def list_figures() -> None:
-    """List the figures that `reproduce` makes."""
+    """List the figures of the papers that `reproduce` can compute."""
     from lazyrich.papers.figure import figures
     from lazyrich.papers.verify import load
 
@@ -291,11 +323,11 @@ def list_figures() -> None:
     for column in ("figure", "shows", "in the source"):
         table.add_column(column)
     with _explained(console):
-        found = figures()
-    for name, each in found.items():
+        by_name = figures()
+    for name, each in by_name.items():
         table.add_row(name, each.title, each.place)
     console.print(table)
-    console.print(f"{len(found)} figures: lazyrich reproduce NAME. {len(load())} claims: lazyrich verify.")
+    console.print(f"{len(by_name)} figures: lazyrich reproduce NAME. {len(load())} claims: lazyrich verify.")
 
 
 @app.command()
@@ -305,7 +337,9 @@ def reproduce(
     ],
     full: Annotated[
         bool,
-        typer.Option("--full", help="Use the size of the source. This may take long; an interrupted run continues."),
+        typer.Option(
+            "--full", help="Use the size of the paper. This may take long; an interrupted run can be continued."
+        ),
     ] = False,
     seed: Annotated[int, typer.Option(help="Random seed of the data.", min=0)] = 0,
     out: Annotated[Path, typer.Option(help="Folder for the picture and the data.")] = Path("out"),
@@ -315,7 +349,10 @@ def reproduce(
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Number of workers. Default: one per core.", min=1)] = None,
 ) -> None:
-    """Compute a figure of the sources, draw it, and print which of its facts hold. Fails if one does not."""
+    """Compute and draw a figure of a paper, and print whether it shows what the paper says.
+
+    Fails if it does not.
+    """
     from lazyrich.papers.figure import find
     from lazyrich.papers.reproduce import reproduce
 
@@ -331,10 +368,10 @@ def reproduce(
             )
     with _explained(console), console.status(Text(f"making {name}")) if not full else nullcontext():
         size = "full" if full else "quick"
-        made = reproduce(name, size=size, seed=seed, out=out, engine=engine, workers=workers)
-    console.print(str(made))
-    console.print(f"Picture: {made.picture}   Data: {made.folder / 'data.nc'} (xarray.open_dataset)")
-    if not made:
+        reproduction = reproduce(name, size=size, seed=seed, out=out, engine=engine, workers=workers)
+    console.print(str(reproduction))
+    console.print(f"Picture: {reproduction.picture}   Data: {reproduction.folder / 'data.nc'} (xarray.open_dataset)")
+    if not reproduction:
         raise typer.Exit(1)
 
 
@@ -345,25 +382,27 @@ def atlas(
     ),
     seed: Annotated[int, typer.Option(help="Random seed of the data.", min=0)] = 0,
     workers: Annotated[int | None, typer.Option(help="Number of processes. Default: one per core.", min=1)] = None,
-    only: Annotated[str, typer.Option(help="Make only the claims and figures that match, such as 'dln/*'.")] = "*",
+    only: Annotated[str, typer.Option(help="Only claims and figures whose names match, such as 'dln/*'.")] = "*",
     data: DataOption = None,
 ) -> None:
-    """Check every claim and make every figure, on one page to open in a browser. An interrupted run can be
-    continued."""
+    """Check every claim, compute every figure, and write one page with the results, to open in a browser.
+
+    An interrupted run can be continued.
+    """
     from lazyrich.papers.atlas.up_to_date import hash_inputs, read_seal, write_seal
 
     console = _console()
-    asked = hash_inputs(seed=seed, only=only)
-    said, fine = read_seal(out, asked), True
-    if said is None:
+    fingerprint = hash_inputs(seed=seed, only=only)
+    text, fine = read_seal(out, fingerprint), True
+    if text is None:
         with console.status("importing JAX"):
             from lazyrich.papers.atlas.atlas import atlas
         with _explained(console):
-            made = atlas(out, seed=seed, workers=workers, only=only, progress=True)
-            said, fine = str(made), bool(made)
+            built = atlas(out, seed=seed, workers=workers, only=only, progress=True)
+            text, fine = str(built), bool(built)
             if fine:
-                write_seal(out, asked, said)
-    console.print(said)
+                write_seal(out, fingerprint, text)
+    console.print(text)
     console.print(f"Open {(out / 'index.html').absolute().as_uri()}", soft_wrap=True)
     if not fine:
         raise typer.Exit(1)
@@ -371,8 +410,8 @@ def atlas(
 
 @app.command()
 def compare(
-    first: Annotated[Path, typer.Argument(help="Checkpoint before: a .pt or .safetensors file, or a folder.")],
-    second: Annotated[Path, typer.Argument(help="Checkpoint after.")],
+    first: Annotated[Path, typer.Argument(help="The earlier checkpoint: a .pt or .safetensors file, or a folder.")],
+    second: Annotated[Path, typer.Argument(help="The later checkpoint.")],
     model: Annotated[str, typer.Option(help="module:name of the PyTorch model, or of a function that makes it.")],
     data: Annotated[str, typer.Option(help="module:name of inputs, or (inputs, targets), or a function for them.")],
     forward: Annotated[str | None, typer.Option(help="module:name of a function of (model, inputs).")] = None,
@@ -382,7 +421,7 @@ def compare(
     exact: Annotated[bool, typer.Option("--exact", help="Compute the full tangent kernel.")] = False,
     html: Annotated[Path | None, typer.Option(help="Also write the report to this page, for the browser.")] = None,
 ) -> None:
-    """Compare two checkpoints of a PyTorch model: lazy or rich, as a whole and layer by layer."""
+    """Measure how far a PyTorch model moved between two checkpoints: lazy or rich, as a whole and layer by layer."""
     console = _console()
     with _explained(console):
         if positions not in (None, "all") and not positions.lstrip("-").isdigit():
@@ -401,7 +440,7 @@ def explore(
     out: Annotated[Path, typer.Option(help="File to write.")] = Path("explorer.html"),
     show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Write a page for the browser to explore lazy and rich learning; it works offline."""
+    """Write an interactive page about lazy and rich learning, to open in a browser; it works offline."""
     import webbrowser
 
     from lazyrich.explorer import explore

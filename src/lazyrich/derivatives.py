@@ -38,8 +38,8 @@ def differentiable_layers(
     traced = [index for index, leaf in enumerate(leaves) if isinstance(leaf, jax.core.Tracer)]
 
     def with_values(values: PyTree) -> tuple[GradientFlow, AnyArray]:
-        given = dict(zip(traced, values, strict=True))
-        return jax.tree.unflatten(tree, [given.get(index, leaf) for index, leaf in enumerate(leaves)])
+        value_of = dict(zip(traced, values, strict=True))
+        return jax.tree.unflatten(tree, [value_of.get(index, leaf) for index, leaf in enumerate(leaves)])
 
     @jax.custom_jvp
     def path(*values: Array) -> Layers:
@@ -94,16 +94,16 @@ def _sensitivities(
             f"{size} of them, more than {MAX_PARAMETERS}. Differentiate through lazyrich.integrate instead"
         )
     flow, times = to_numpy_if_concrete(jax.tree.map(_differentiable_once, (flow, times)))
-    slopes, stable, found = sensitivities(flow, lambda ts: theorem.layers(flow, ts), times, spec)
+    slopes, stable, finished = sensitivities(flow, lambda ts: theorem.layers(flow, ts), times, spec)
     unstable = (
         f"the derivatives of '{theorem.name}' grow beyond {MAX_SENSITIVITY:.0e} on the way: the flow stays near a "
         "saddle, from which it departs exponentially, and rounding would decide on them. Ask at earlier times"
     )
-    lost = (
+    interrupted = (
         f"the derivatives of '{theorem.name}' could not be computed: the flow has too many scales of time. "
         "Differentiate through lazyrich.integrate instead"
     )
-    for message, fine in ((unstable, stable), (lost, found)):
+    for message, fine in ((unstable, stable), (interrupted, finished)):
         if is_concrete(fine):
             if not fine:
                 raise ValueError(message)

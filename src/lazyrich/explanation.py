@@ -27,8 +27,8 @@ class Explanation:
     @property
     def theorem(self) -> Theorem | None:
         """The theorem that `exact` and `solve`, or `limit`, would use."""
-        for theorem, found in zip(self.theorems, self.defects, strict=True):
-            if all(holds(defect) for defect in found.values()):
+        for theorem, defects in zip(self.theorems, self.defects, strict=True):
+            if all(holds(defect) for defect in defects.values()):
                 return theorem
         return None
 
@@ -38,14 +38,17 @@ class Explanation:
     @property
     def _relevant_indices(self) -> list[int]:
         """The indices of the theorems about this kind of network; all, if there is none."""
-        fits = [i for i, found in enumerate(self.defects) if not any(format_defect(d) == "✗" for d in found.values())]
+        fits = [
+            i for i, defects in enumerate(self.defects) if not any(format_defect(d) == "✗" for d in defects.values())
+        ]
         return fits or list(range(len(self.theorems)))
 
     def _table_rows(self) -> tuple[list[str], list[list[str]]]:
         fitting = [(self.theorems[i], self.defects[i]) for i in self._relevant_indices]
-        names = list(dict.fromkeys(name for _, found in fitting for name in found))
+        names = list(dict.fromkeys(name for _, defects in fitting for name in defects))
         rows = [
-            [name, *(format_defect(found[name]) if name in found else "" for _, found in fitting)] for name in names
+            [name, *(format_defect(defects[name]) if name in defects else "" for _, defects in fitting)]
+            for name in names
         ]
         return ["", *(theorem.name for theorem, _ in fitting)], rows
 
@@ -56,14 +59,14 @@ class Explanation:
     @property
     def _other_theorems_text(self) -> str:
         others = [t.name for i, t in enumerate(self.theorems) if i not in self._relevant_indices]
-        return f"About other networks: {', '.join(others)}." if others else ""
+        return f"Theorems about other networks: {', '.join(others)}." if others else ""
 
     @property
     def verdict(self) -> str:
         """A sentence that states what would be used."""
         if self.of == "limit":
             if self.theorem is None:
-                return "No theorem says where this flow stops; limit() would refuse."
+                return "No theorem gives the limit of this flow; limit() would raise an error."
             return f"limit() would use: {self.theorem.name} ({self.theorem.where})"
         if self.theorem is None:
             return "No theorem covers this flow; solve() would integrate it."
@@ -71,10 +74,10 @@ class Explanation:
 
     def __str__(self) -> str:
         header, rows = self._table_rows()
-        used = self._used_column
+        used_column = self._used_column
         words = [["", name] if " " not in name else name.rsplit(" ", 1) for name in header]
         head = [[pair[0] for pair in words], [pair[1] for pair in words]]
-        marks = ["defect", *("used" if i == used else "" for i in range(1, len(header)))]
+        marks = ["defect", *("used" if i == used_column else "" for i in range(1, len(header)))]
         table = [*head, marks, *rows]
         widths = [max(len(row[i]) for row in table) for i in range(len(header))]
 
@@ -85,9 +88,9 @@ class Explanation:
 
         rule = "─" * (sum(widths) + 2 * len(widths) - 2)
         body = [line(row) for row in rows]
-        note = f"0: holds exactly; up to {DEFECT_TOLERANCE:g} counts as held; blank: not needed"
+        note = f"0: holds exactly; up to {DEFECT_TOLERANCE:g}: holds up to rounding; blank: not a hypothesis"
         if any(cell in "✗–" and cell for row in rows for cell in row[1:]):
-            note += "; ✗: makes no sense here; –: not asked"
+            note += "; ✗: does not apply to this network; –: not measured"
         end = [part for part in (note, self._other_theorems_text, self.verdict) if part]
         return "\n".join([*(line(row) for row in (*head, marks)), rule, *body, rule, *end])
 
@@ -95,11 +98,13 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         header, rows = self._table_rows()
-        used = self._used_column
+        used_column = self._used_column
 
         def row(cells: Sequence[str], tag: str) -> str:
             mark = ' style="background:#009E7322;font-weight:bold"'
-            inner = (f"<{tag}{mark if i and i == used else ''}>{escape(cell)}</{tag}>" for i, cell in enumerate(cells))
+            inner = (
+                f"<{tag}{mark if i and i == used_column else ''}>{escape(cell)}</{tag}>" for i, cell in enumerate(cells)
+            )
             return f"<tr>{''.join(inner)}</tr>"
 
         head, body = row(header, "th"), "".join(row(cells, "td") for cells in rows)

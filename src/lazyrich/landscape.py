@@ -62,7 +62,7 @@ def critical_points(target: ArrayLike, depth: int = 2, width: int | None = None)
         raise ValueError("a network of depth 1 has one critical point, its minimum; depth must be at least 2")
     if k > MAX_MODES:
         raise ValueError(f"a target with {k} modes has 2^{k} critical points; at most {MAX_MODES} modes are listed")
-    found = []
+    points = []
     for r in range(min(width, k) + 1):
         for modes in combinations(range(k), r):
             rest = [b for b in range(k) if b not in modes]
@@ -72,8 +72,8 @@ def critical_points(target: ArrayLike, depth: int = 2, width: int | None = None)
             share = np.eye(width)[:, :r] * s[list(modes)] ** (1 / depth)
             hidden = share @ np.eye(width)[:r]
             layers = [share @ U.T[list(modes)], *[hidden] * (depth - 2), Vt.T[:, list(modes)] @ share.T]
-            found.append(CriticalPoint(modes, DeepLinear(layers), 0.5 * float(np.sum(s[rest] ** 2)), index, kind))
-    return sorted(found, key=lambda point: -point.loss)
+            points.append(CriticalPoint(modes, DeepLinear(layers), 0.5 * float(np.sum(s[rest] ** 2)), index, kind))
+    return sorted(points, key=lambda point: -point.loss)
 
 
 def hessian(net: Network, target: ArrayLike) -> Float[np.ndarray, "p p"]:
@@ -135,13 +135,13 @@ def escape_rates(
     s = np.linalg.svd(np.asarray(target, float), compute_uv=False)
     shapes = [W.shape for W in _weight_matrices(net)]
     scale = max(float(np.max(np.abs(values))), float(s[0]) ** (2 - 2 / len(shapes)))
-    chosen = np.flatnonzero(values < -tolerance * scale)
+    negative = np.flatnonzero(values < -tolerance * scale)
     ends = np.cumsum([0, *(rows * columns for rows, columns in shapes)])
     split = [
         tuple(vectors[a:b, i].reshape(shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False))
-        for i in chosen
+        for i in negative
     ]
-    return -values[chosen], split
+    return -values[negative], split
 
 
 def _weight_matrices(net: Network) -> list[np.ndarray]:

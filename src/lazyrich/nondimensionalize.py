@@ -98,17 +98,17 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     return ScaledFlow(there, c, D * c, clock, k + 2 * (D * c + x), faint, beyond)
 
 
-def _weight_exponent(size: AnyArray, wanted: AnyArray) -> tuple[AnyArray, AnyArray]:
+def _weight_exponent(size: AnyArray, target: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Return the exponent of c, from the weights and from those that fit the labels, and whether one of the two exceeds
     it by too much.
 
     Inside jit, c is taken from the concrete arrays: if concrete data were divided by a traced number, the compiled
     program would have to factor them, which doubles the compile time.
     """
-    known_ones = [exponent for exponent in (size, wanted) if is_concrete(exponent) and exponent != ZERO_EXPONENT]
-    c = xp.max(xp.stack(known_ones)) if known_ones else xp.maximum(size, wanted)
+    known_ones = [exponent for exponent in (size, target) if is_concrete(exponent) and exponent != ZERO_EXPONENT]
+    c = xp.max(xp.stack(known_ones)) if known_ones else xp.maximum(size, target)
     c = xp.where(c == ZERO_EXPONENT, 0, c)
-    return c, xp.maximum(size, wanted) - c > MAX_UNSCALED_EXPONENT
+    return c, xp.maximum(size, target) - c > MAX_UNSCALED_EXPONENT
 
 
 def _applied_exponents(D: int, *exponents: AnyArray) -> tuple[AnyArray | int, ...]:

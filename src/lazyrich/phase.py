@@ -153,8 +153,8 @@ def train_student(tau: float, delta: float, seed: int, setup: StudentSetup = Stu
     flow = GradientFlow(start, problem, decay=setup.decay)
     end = setup.time / tau**2
     traj = integrate(flow, [end], precision="single", until=LossBelow(setup.stop), rtol=setup.rtol, progress=False)
-    found = measure(traj[-1], start, problem, points, labels)
-    return {name: float(value) for name, value in found.items()} | {
+    measured = measure(traj[-1], start, problem, points, labels)
+    return {name: float(value) for name, value in measured.items()} | {
         "time": float(traj.times[-1]),
         "gradients": int(traj.stats["gradients"]),
         "fitted": bool(traj.stats["stopped early"]),
@@ -178,13 +178,13 @@ def _train_on_population(tau: float, delta: float, seed: int, setup: StudentSetu
     flow = GradientFlow(start, Population(teacher, kappa=2 / setup.d), decay=setup.decay or None)
     end = setup.time / tau**2
     traj = integrate(flow, [end], until=LossBelow(setup.stop), rtol=min(setup.rtol, POPULATION_RTOL), progress=False)
-    found, loss = cast(TwoLayer, traj.end), float(traj.loss[-1])
-    moved = sum(jnp.sum((a - b) ** 2) for a, b in zip(found.layers, start.layers, strict=True))
-    end_net, start_net = (net.with_layers((net.W @ basis.T, net.a)) for net in (found, start))  # S depends on d
+    trained, loss = cast(TwoLayer, traj.end), float(traj.loss[-1])
+    moved = sum(jnp.sum((a - b) ** 2) for a, b in zip(trained.layers, start.layers, strict=True))
+    end_net, start_net = (net.with_layers((net.W @ basis.T, net.a)) for net in (trained, start))  # S depends on d
     return {
         "test_error": loss,
         "kernel_distance": float(population_kernel_distance(end_net, start_net)),
-        "hamming_distance": float(population_hamming_distance(found, start)),
+        "hamming_distance": float(population_hamming_distance(trained, start)),
         "parameter_distance": float(jnp.sqrt(moved)),
         "train_loss": loss,
         "time": float(traj.times[-1]),

@@ -113,8 +113,8 @@ def _project_to_null_space(X: AnyArray, v: AnyArray) -> AnyArray:
     """Return (I − X⁺X)v."""
     _, s, Vt = xp.linalg.svd(X, full_matrices=False)
     number = numerical_rank(s, X.shape)
-    seen = Vt * (np.arange(len(s)) < number)[:, None]
-    return xp.where(number == X.shape[1], 0.0, v - seen.T @ (seen @ v))
+    row_space = Vt * (np.arange(len(s)) < number)[:, None]
+    return xp.where(number == X.shape[1], 0.0, v - row_space.T @ (row_space @ v))
 
 
 _project_to_null_space_traced = jax.custom_jvp(_project_to_null_space)
@@ -131,7 +131,7 @@ def _project_to_null_space_jvp(primals: tuple[Array, Array], tangents: tuple[Arr
 def rank_guarded(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
     """Return X unchanged, but raise an error if it is differentiated where its rank can change, and with it everything
     that depends on X⁺."""
-    known = jax.lax.stop_gradient(X)
+    constant = jax.lax.stop_gradient(X)
     if is_concrete(X):
         return X
     message = (
@@ -139,7 +139,7 @@ def rank_guarded(X: Float[Array, "n d"]) -> Float[Array, "n d"]:
         "sides (duplicated samples, say), and the slightest change of X changes its rank. Drop them first"
     )
     return raise_if_differentiated(
-        X, numerical_rank(jnp.linalg.svd(known, compute_uv=False), X.shape) < min(X.shape), message
+        X, numerical_rank(jnp.linalg.svd(constant, compute_uv=False), X.shape) < min(X.shape), message
     )
 
 
@@ -191,9 +191,9 @@ class Problem(eqx.Module):
                 self.wrong_labels(f"; found values from {float(self.y.min()):g} to {float(self.y.max()):g}")
             )
 
-    def wrong_labels(self, found: str = "") -> str:
+    def wrong_labels(self, found_text: str = "") -> str:
         """Return the message about labels that a margin loss cannot use."""
-        return f"{type(self.loss).__name__} loss needs labels −1 and +1{found}. For labels 0 and 1 pass 2*y - 1"
+        return f"{type(self.loss).__name__} loss needs labels −1 and +1{found_text}. For labels 0 and 1 pass 2*y - 1"
 
     def __repr__(self) -> str:
         if self.X.ndim != 2 or not is_concrete(self.kappa):  # batched by vmap, or traced
@@ -286,9 +286,9 @@ class Problem(eqx.Module):
         """Project a vector, or each column of a matrix, onto the null space of X: (I − X⁺X)v."""
         return self._like_X(project_to_null_space(self.X, v))
 
-    def _like_X(self, found: AnyArray) -> AnyArray:
+    def _like_X(self, array: AnyArray) -> AnyArray:
         """Convert to a JAX array if X is one."""
-        return to_jax(found) if has_jax_array(self.X) else found
+        return to_jax(array) if has_jax_array(self.X) else array
 
     @property
     def null_space_basis(self) -> Float[Array, "d k"]:
@@ -331,17 +331,19 @@ class Problem(eqx.Module):
         (Problem(5 samples, 4 features, 1 output, Square loss, kappa 1), Array([[0.8  , 0.   ],
                [0.   , 1.429]], dtype=float64))
         """
-        given = check_array("covariance", covariance, (1, 2))
+        given_covariance = check_array("covariance", covariance, (1, 2))
         N = float(check_int("context_length", context_length))
-        if given.ndim == 2 and given.shape[0] != given.shape[1]:
+        if given_covariance.ndim == 2 and given_covariance.shape[0] != given_covariance.shape[1]:
             raise ValueError(
-                f"covariance must be a vector, its diagonal, or a square matrix; found shape {given.shape}"
+                f"covariance must be a vector, its diagonal, or a square matrix; found shape {given_covariance.shape}"
             )
-        if given.ndim == 1:
-            values, basis = given, jnp.eye(len(given))
+        if given_covariance.ndim == 1:
+            values, basis = given_covariance, jnp.eye(len(given_covariance))
         else:
-            values, basis = jnp.linalg.eigh(given)
-            if is_concrete(given) and jnp.max(jnp.abs(given - given.T)) > 1e-12 * jnp.max(jnp.abs(given)):
+            values, basis = jnp.linalg.eigh(given_covariance)
+            if is_concrete(given_covariance) and jnp.max(
+                jnp.abs(given_covariance - given_covariance.T)
+            ) > 1e-12 * jnp.max(jnp.abs(given_covariance)):
                 raise ValueError("covariance must be symmetric; pass (C + C.T)/2 if rounding made it asymmetric")
         if is_concrete(values) and not float(jnp.min(values)) > 0:
             raise ValueError(
@@ -351,12 +353,12 @@ class Problem(eqx.Module):
         C = values**2 + noise
 
         def matrix(eigenvalues: Array) -> Array:
-            return (basis * eigenvalues) @ basis.T if given.ndim == 2 else jnp.diag(eigenvalues)
+            return (basis * eigenvalues) @ basis.T if given_covariance.ndim == 2 else jnp.diag(eigenvalues)
 
         X = jnp.kron(matrix(jnp.sqrt(C)), matrix(jnp.sqrt(values)))
         y = matrix(values**1.5 / jnp.sqrt(C)).ravel()
-        left = jnp.sqrt(jnp.sum(values * noise / C))
-        return Problem(jnp.vstack([X, jnp.zeros(X.shape[1])]), jnp.append(y, left), kappa=kappa)
+        rest = jnp.sqrt(jnp.sum(values * noise / C))
+        return Problem(jnp.vstack([X, jnp.zeros(X.shape[1])]), jnp.append(y, rest), kappa=kappa)
 
     def whiten(self) -> "Problem":
         r"""Return the same labels on the whitened inputs $X (\kappa X^\top X)^{-1/2}$, with $\kappa X^\top X = I$.

@@ -85,10 +85,10 @@ def _of_linear_network(
     row space of X."""
     _, sizes, Vt = np.linalg.svd(X, full_matrices=False)
     basis = Vt[sizes > sizes[0] * max(X.shape) * FLOAT64_EPS].T
-    seen = sizes[: basis.shape[1]]
-    if len(seen) == 0 or 1 - (seen[-1] / seen[0]) ** 2 > STRUCTURE_TOLERANCE:
+    strengths = sizes[: basis.shape[1]]
+    if len(strengths) == 0 or 1 - (strengths[-1] / strengths[0]) ** 2 > STRUCTURE_TOLERANCE:
         return 0.0, 0.0
-    rho, product = kappa * seen[0] ** 2, np.prod(np.sqrt(rates))
+    rho, product = kappa * strengths[0] ** 2, np.prod(np.sqrt(rates))
     unit = [W / np.sqrt(rate) for W, rate in zip([weights[0] @ basis, *weights[1:]], rates, strict=True)]
     target = kappa * cross_moment(X, y, basis) / (rho * product)
     if not np.any(target) or not np.all(np.isfinite(target)):
@@ -142,11 +142,11 @@ def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUnce
     if max(*balance, *off) > STRUCTURE_TOLERANCE:
         return 0.0, 0.0
     s, L, top = np.diagonal(modes[0]), len(weights), max(np.max(np.abs(W)) for W in weights)
-    wanted = np.abs(s) > 1e-12 * np.max(np.abs(s))
-    sizes, ends = _through(weights, U)
-    learned = wanted & (sizes > 4 * MEANINGLESS_DIFFERENCE * top) & (np.sum(ends * Vt.T, axis=0) * s > 0)
+    present = np.abs(s) > 1e-12 * np.max(np.abs(s))
+    sizes, ends = _mode_sizes(weights, U)
+    learned = present & (sizes > 4 * MEANINGLESS_DIFFERENCE * top) & (np.sum(ends * Vt.T, axis=0) * s > 0)
     width = min(len(W) for W in weights[:-1])
-    room = np.sort(np.abs(s[wanted]))[::-1][: min(width, np.sum(wanted))]
+    room = np.sort(np.abs(s[present]))[::-1][: min(width, np.sum(present))]
     if np.sum(learned) == 0:
         return 0.0, 0.0
     if np.sum(np.abs(s[learned])) >= (1 - 1e-12) * np.sum(room):
@@ -154,13 +154,13 @@ def _deep_growth(weights: list[np.ndarray], target: np.ndarray) -> GrowthAndUnce
         # the other layers.
         if not any(np.max(np.sum(W != 0, axis=axis)) > 1 for W in weights for axis in (0, 1)):
             return 0.0, 0.0
-        if rate := _sideways(np.abs(s[learned]), sizes[learned], L):
+        if rate := _growth_while_small(np.abs(s[learned]), sizes[learned], L):
             return rate, 0.0, LATE_MODE_MESSAGE
         return 0.0, float(FLOAT64_EPS * (top / np.min(sizes[learned])) ** (L - 1))
-    return float(np.max(np.abs(s[wanted & ~learned])) * np.max(np.abs(s[learned])) ** (1 - 2 / L)), 0.0
+    return float(np.max(np.abs(s[present & ~learned])) * np.max(np.abs(s[learned])) ** (1 - 2 / L)), 0.0
 
 
-def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
+def _growth_while_small(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
     r"""Return the rate at which rounding errors grow while a small mode has not yet been learned beside a weaker one; 0
     if it is learned before they are visible.
 
@@ -175,20 +175,20 @@ def _sideways(s: np.ndarray, sizes: np.ndarray, L: int) -> float:
     return float(np.max(growth, where=lasts, initial=0.0))
 
 
-def _through(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _mode_sizes(weights: list[np.ndarray], modes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sizes of modes in the first layer, and their output directions after the last layer."""
-    carriers, found = modes, []
+    carriers, lengths_by_layer = modes, []
     for W in weights:
         image = W @ carriers
         lengths = np.linalg.norm(image, axis=0)
-        found.append(lengths)
+        lengths_by_layer.append(lengths)
         unit = image / np.where(lengths > 0, lengths, 1.0)
         # The component of a small mode along larger ones is rounding error, which the next layer would amplify.
         common = np.where(lengths[:, None] > lengths[None, :], unit.T @ image, 0.0)
         image = image - unit @ common
         lengths = np.linalg.norm(image, axis=0)
         carriers = image / np.where(lengths > 0, lengths, 1.0)
-    return found[0], carriers
+    return lengths_by_layer[0], carriers
 
 
 def _of_diagonal_network(
@@ -208,8 +208,8 @@ def _of_diagonal_network(
     u, v = (layer / np.sqrt(rate) for layer, rate in zip(weights, rates, strict=True))
     side = np.sign(pull) * np.array([[1.0], [-1.0]])
     growing, size = np.linalg.norm(u + side * v, axis=0), np.linalg.norm(np.abs(u) + np.abs(v), axis=0)
-    lost = (size > 0) & (growing <= MEANINGLESS_DIFFERENCE * size) & (pull != 0)
-    return float(np.max(np.where(lost, kappa * np.abs(pull), 0.0)) * np.sqrt(rates[0] * rates[1]))
+    below_rounding = (size > 0) & (growing <= MEANINGLESS_DIFFERENCE * size) & (pull != 0)
+    return float(np.max(np.where(below_rounding, kappa * np.abs(pull), 0.0)) * np.sqrt(rates[0] * rates[1]))
 
 
 def _cancellation(sides: np.ndarray, X: np.ndarray, y: np.ndarray) -> float:
@@ -231,10 +231,10 @@ def _of_factored_matrix(U: np.ndarray, X: np.ndarray, y: np.ndarray, speed: floa
     pull = (y @ X).reshape(len(U), len(U))
     values, Q = np.linalg.eigh((pull + pull.T) / 2)
     sizes, top = np.linalg.norm(Q.T @ U, axis=1), np.max(np.abs(U))
-    absent, wanted = sizes <= MEANINGLESS_DIFFERENCE * top, values > 1e-12 * np.max(np.abs(values), initial=0.0)
-    if np.any(absent & wanted):
-        return 2 * speed * float(np.max(values[absent & wanted])), 0.0
+    absent, present = sizes <= MEANINGLESS_DIFFERENCE * top, values > 1e-12 * np.max(np.abs(values), initial=0.0)
+    if np.any(absent & present):
+        return 2 * speed * float(np.max(values[absent & present])), 0.0
     turned = np.max(np.sum(U != 0, axis=0)) > 1 or np.max(np.sum(U != 0, axis=1)) > 1
     # The smallest singular value of U on these directions determines the effect of rounding as it grows.
-    least = np.min(np.linalg.svd(Q.T[wanted] @ U, compute_uv=False), initial=np.inf)
+    least = np.min(np.linalg.svd(Q.T[present] @ U, compute_uv=False), initial=np.inf)
     return 0.0, float(FLOAT64_EPS * top / least) if turned and 0 < least < np.inf else 0.0

@@ -296,16 +296,16 @@ class _SavedTrajectory:
                 "Of many trajectories, as vmap makes them, save one after the other: "
                 "jax.tree.map(lambda leaf: leaf[i], trajectories)"
             )
-        needed = [(len(self.times), *leaf.shape) for leaf in jax.tree.leaves(self.flow.net.layers)]
-        found = jax.tree.leaves(self.layers)
+        shapes = [(len(self.times), *leaf.shape) for leaf in jax.tree.leaves(self.flow.net.layers)]
+        leaves = jax.tree.leaves(self.layers)
         if (
             len({jax.tree.structure(layers) for layers in (self.layers, self.flow.net.layers)}) > 1
-            or [leaf.shape for leaf in found] != needed
-            or any(leaf.dtype != float for leaf in found)
+            or [leaf.shape for leaf in leaves] != shapes
+            or any(leaf.dtype != float for leaf in leaves)
         ):
             raise ValueError(
-                f"the layers along time must be float64 of shapes {needed}; "
-                f"found {[f'{leaf.dtype} {leaf.shape}' for leaf in found]}"
+                f"the layers along time must be float64 of shapes {shapes}; "
+                f"found {[f'{leaf.dtype} {leaf.shape}' for leaf in leaves]}"
             )
         path = self.mirror_path
         if path is not None and (path.shape[:2] != (len(self.times), 3) or path.ndim != 3 or path.dtype != float):
@@ -326,9 +326,9 @@ def _user_classes(node: PyTree) -> set[type]:
     if not isinstance(node, eqx.Module):
         return set()
     parts = {field.name: getattr(node, field.name) for field in fields(node)}
-    found = _user_classes(parts)
+    classes = _user_classes(parts)
     if type(node) in _SAVABLE_CLASSES:
-        return found
+        return classes
     name = _check_class_names(type(node))
     try:
         again = type(node)(**parts)
@@ -338,7 +338,7 @@ def _user_classes(node: PyTree) -> set[type]:
         ) from error
     if not eqx.tree_equal(again, node):
         raise TypeError(f"cannot save a {name}: made again from its fields, {list(parts)}, it is another")
-    return found | {type(node)}
+    return classes | {type(node)}
 
 
 def _check_class_names(cls: type) -> str:

@@ -16,7 +16,8 @@ from lazyrich.explorer import page as assembly
 from lazyrich.explorer.bundle import bundle
 
 pytestmark = pytest.mark.xdist_group("browser")
-ROOMS = list(assembly.TABS)
+TABS = list(assembly.TABS)
+ROOMS = [name for name in TABS if name not in ("home", "tour", "stories")]  # with knobs
 PYTHON = """([room, given]) => {
   return lazyrich.rooms[room].python(lazyrich.stateOf(room, given), lazyrich.tables.plane);
 }"""
@@ -36,15 +37,15 @@ CONTROLS = ("button", "slider", "spinbutton", "combobox", "link", "image", "text
 
 def test_it_is_one_small_file_that_names_no_other(file):
     text = file.read_text(encoding="utf-8")
-    assert len(text.encode()) <= 400_000
-    assert re.findall(r"https?:|\bimport\(|<link|<img|@import|url\(", text) == []
+    assert len(text.encode()) <= 500_000
+    assert re.findall(r"\bimport\(|<link|<img|@import|(?<!<iframe )\bsrc=|url\((?!data:|#)", text) == []
 
 
 @pytest.mark.parametrize("width", [360, 800, 1600])
 @pytest.mark.parametrize("light", ["light", "dark"])
 def test_every_room_at_every_width_and_in_every_light(visit, tmp_path, width, light):
     page = visit(width=width, color_scheme=light)
-    for room in ROOMS:
+    for room in TABS:
         page.ask("(room) => { lazyrich.open(room); lazyrich.paint(); }", room)
         assert page.ask("document.documentElement.scrollWidth - window.innerWidth") <= 0, room
         assert page.ask(OUTSIDE) == 0, room
@@ -59,7 +60,7 @@ def test_every_control_has_a_name(visit):
     page = visit()
     tree = page.tab.context.new_cdp_session(page.tab)
     seen = set()
-    for room in ROOMS:
+    for room in TABS:
         page.ask("(room) => { lazyrich.open(room); lazyrich.paint(); }", room)
         nodes = tree.send("Accessibility.getFullAXTree")["nodes"]
         for node in nodes:
@@ -104,8 +105,10 @@ def test_a_wild_address_does_no_harm(visit):
         page.ask("lazyrich.paint()")
         assert page.troubles == [], address[:200]
         assert page.ask("window.hacked") is None
-        assert page.ask("lazyrich.current.name") in ROOMS
+        assert page.ask("lazyrich.current.name") in TABS
         assert page.ask("document.querySelectorAll('img, body script:not([id]):not(:last-of-type)').length") == 0
+        if page.ask("lazyrich.current.name") not in ROOMS:
+            continue
         state, limits = page.ask("[lazyrich.current.state, lazyrich.rooms[lazyrich.current.name].PARAMETERS]")
         for name, value in state.items():
             if "low" in limits[name] and "places" not in limits[name]:
@@ -120,7 +123,7 @@ TRY = """([room, state]) => {
 }"""
 
 
-@pytest.mark.parametrize("room", ROOMS[:4])
+@pytest.mark.parametrize("room", ROOMS)
 def test_no_legal_state_breaks_a_room(visit, room):
     """At the limits of what is allowed, at zeros, at sizes of all orders."""
     page, rng = visit(), np.random.default_rng(5)
@@ -233,7 +236,7 @@ def test_pictures_and_tables_are_taken_home(visit):
             page.tab.get_by_role("button", name=button, exact=True).click()
         assert download.value.suggested_filename == f"lazyrich-modes{ending}"
         assert download.value.path().stat().st_size > 1000
-    for room in ROOMS[:4]:
+    for room in ROOMS:
         page.ask("(room) => { lazyrich.open(room); lazyrich.paint(); }", room)
         head, *rows = page.ask("lazyrich.csv()").strip().split("\n")
         assert len(rows) >= 1
@@ -299,6 +302,7 @@ def slow(given):
 
 NEURONS = [
     {"axis2": 0, "angle": 30, "delta": -1.5, "eta_w": 0.5},
+    {"b0x": 0.1, "b0y": 0.5, "delta": 0.5, "decay": 0.05},
     slow({"delta": 3.5, "sign": -1, "eta_w": 0.5, "eta_a": 3.0, "angle": 25}),
     slow({}),
     slow({"axis2": 0.4, "angle": -20, "delta": 0}),
@@ -326,7 +330,7 @@ def executed(page, room, given):
 def test_copied_neurons_run_and_end_in_the_same_place(visit, capsys, given):
     scope, found = executed(visit(), "neuron", given)
     traj, tolerance = scope["traj"], 1e-9 if found["exact"] else 1e-5
-    assert ("exact by" in capsys.readouterr().out) == found["exact"]
+    assert ("exact by" in capsys.readouterr().out) == (found["exact"] or "decay" in given)
     assert np.allclose(found["times"][1:], traj.times, rtol=1e-12)
     assert np.allclose(found["beta"][1:], traj.beta, rtol=0, atol=tolerance)
     assert np.allclose(found["distance"][1:], lr.metrics.kernel_distance(traj), rtol=0, atol=10 * tolerance)
@@ -345,7 +349,12 @@ def test_copied_modes_run_and_end_in_the_same_place(visit, given):
 
 
 @pytest.mark.parametrize(
-    "given", [{"alpha": 0.003, "shape": -0.4}, slow({"depth": 3, "alpha": 1e-4, "x1": -0.3, "y": 0.8})]
+    "given",
+    [
+        {"alpha": 0.003, "shape": -0.4},
+        {"alpha": 10, "decay": 0.01},
+        slow({"depth": 3, "alpha": 1e-4, "x1": -0.3, "y": 0.8}),
+    ],
 )
 def test_copied_limits_run_and_are_the_same(visit, given):
     scope, found = executed(visit(), "stops", given)

@@ -27,7 +27,7 @@ def named(each):
 @pytest.mark.parametrize("each", map(named, load()))
 def test_verdict(each):
     found = check(each)
-    assert found.verdict == each.verdict, f"{found.trouble}; {found.seen}"
+    assert found.verdict == each.verdict, f"{found.trouble}; {found.summary}"
 
 
 @pytest.mark.slow
@@ -35,7 +35,7 @@ def test_verdict(each):
 def test_twenty_seeds_give_the_same_verdict(each):
     for seed in range(1, 20):
         found = check(each, seed)
-        assert found.verdict == each.verdict, f"seed {seed}: {found.trouble}; {found.seen}"
+        assert found.verdict == each.verdict, f"seed {seed}: {found.trouble}; {found.summary}"
 
 
 @pytest.mark.parametrize("each", load(), ids=lambda c: c.id)
@@ -121,12 +121,12 @@ def test_only_a_proof_of_the_statement_that_goes_through_makes_it_proved():
     assert check(_claim_with((_squares, True), general=False)).grade is Grade.AT_SIZE
     part = check(_claim_with((_squares, False)))
     assert (part.grade, part.verdict) == (Grade.COMPUTED, Verdict.HOLDS)
-    assert part.seen.startswith("a part is proved: in general")
+    assert part.summary.startswith("a part is proved: in general")
     (row,) = part.row()["proofs"]
     assert (row["scope"], row["whole"], row["of"]) == ("in general", False, "a part")
     failed = check(_claim_with((lambda spoiled: _squares(not spoiled), True)))
     assert (failed.grade, failed.verdict) == (Grade.COMPUTED, Verdict.DISPUTED)
-    assert "proved" not in failed.seen
+    assert "proved" not in failed.summary
     assert check(_claim_with((_squares, True), (lambda spoiled: None, False))).grade is Grade.COMPUTED
     assert Report((failed,)).summary.startswith("1 statement: 1 DISPUTED; 0 proved, 0 at a size")
 
@@ -168,7 +168,7 @@ def test_sampled_evidence():
     found = Evidence.sampled([0.9, 1.1] * 8, 2.0)
     assert found.error == pytest.approx(0.5)
     assert found.grade is Grade.SAMPLED
-    assert found.seen == "1 ± 0.055, predicted 2, 16 samples"
+    assert found.summary == "1 ± 0.055, predicted 2, 16 samples"
     with pytest.raises(ValueError, match="eight samples"):
         Evidence.sampled([1.0], 1.0)
     assert Evidence.together(found, Evidence.equal(1.0, 1.0)).grade is Grade.SAMPLED

@@ -4,7 +4,7 @@ import pytest
 
 from lazyrich.papers.coverage import coverage, gaps
 from lazyrich.papers.paper import papers
-from lazyrich.papers.quotation import missing, paragraphs, stands
+from lazyrich.papers.quotation import differences, paragraphs, stands
 from lazyrich.papers.verify import load
 
 
@@ -31,4 +31,4 @@ def test_quotations():
     assert not stands("It is $y$", "It is $x$")
     long = "words " * 20
     assert paragraphs(f"# Title\n\n{long}\n\n$${long}$$\n\n{long}") == [long.strip()] * 2
-    assert f"not on the map: {long.strip()[:100]!r}" in missing("dln", f"{long}\n\n")
+    assert f"not on the map: {long.strip()[:100]!r}" in differences("dln", f"{long}\n\n")

@@ -102,7 +102,7 @@ def test_facts():
     assert Fact.rising("", [[1.0, 2.0], [2.0, 1.9]], slack=0.2).holds
     assert not Fact.rising("", [1.0, np.nan, 3.0], slack=9.0).holds
     assert not Fact.rising("", [1.0]).holds
-    assert Fact.rising("", [[1.0, 2.0], [2.0, 1.9]]).seen == "2 → 1.9"
+    assert Fact.rising("", [[1.0, 2.0], [2.0, 1.9]]).summary == "2 → 1.9"
     assert Fact.equal("", [1.0, 2.0], [1.0, 2.001], 1e-3).holds
     assert not Fact.equal("", [1.0, 2.0], [1.0, 2.01], 1e-3).holds
     assert not Fact.equal("", [np.nan], [1.0], 1e-3).holds
@@ -111,7 +111,7 @@ def test_facts():
     assert not Fact.exceeds("", five, five[::-1]).holds
     assert not Fact.exceeds("", [9.0, 0.0, 0.0, 0.0, 0.0], 0 * five).holds  # one seed alone
     assert not Fact.exceeds("", five + np.nan, 0 * five).holds
-    assert Fact.exceeds("", five, 0 * five).seen == "by 1 ± 0.088, 5 seeds"
+    assert Fact.exceeds("", five, 0 * five).summary == "by 1 ± 0.088, 5 seeds"
     with pytest.raises(ValueError, match=r"five seeds or more; found differences of shape \(4,\)"):
         Fact.exceeds("", five[1:], five[1:])
 

@@ -83,7 +83,8 @@ def test_blocks_keep_to_the_budget_and_give_the_same(monkeypatch):
         return formed(ways, parts, keep)
 
     monkeypatch.setattr(kernel_blocks, "kernel_blocks", counted)
-    torch.testing.assert_close(kernel_of_reader(model, Batch.from_nested(x), DEFAULT_READER, kept=1000), whole)
+    limited = kernel_of_reader(model, Batch.from_nested(x), DEFAULT_READER, max_factor_bytes=1000)
+    torch.testing.assert_close(limited, whole)
     assert seen[0][0] > 3
     assert not seen[0][1]
 

@@ -44,7 +44,7 @@ def largest_eigenvalue(
                 "units"
             )
         norm = max(np.max(np.abs(diagonal)), *off, beta)
-        value, residual = _top(diagonal, off, beta)
+        value, residual = _largest_ritz_pair(diagonal, off, beta)
         values.append(value)
         # Where eigenvalues crowd at the top, the vector goes on turning among them after the value has converged.
         stands = len(values) > STANDSTILL and value - values[-STANDSTILL] <= 1e-3 * tolerance * norm
@@ -60,7 +60,7 @@ def largest_eigenvalue(
     return value
 
 
-def _top(diagonal: list[float], off: list[float], beta: float) -> tuple[float, float]:
+def _largest_ritz_pair(diagonal: list[float], off: list[float], beta: float) -> tuple[float, float]:
     """Return the largest eigenvalue of a tridiagonal matrix, and the residual of its vector in the whole space."""
     k = len(diagonal)
     if k == 1:

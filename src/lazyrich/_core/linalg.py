@@ -57,20 +57,20 @@ def safe_norm(x: AnyArray) -> AnyArray:
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(2,))
-def raise_if_differentiated(value: Array, lost: Array, message: str) -> Array:
-    """Return the value unchanged, but raise an error if it is differentiated where `lost` is true, because it has no
-    derivative there."""
+def raise_if_differentiated(value: Array, has_no_derivative: Array, message: str) -> Array:
+    """Return the value unchanged, but raise an error if it is differentiated where `has_no_derivative` is
+    true."""
     return value
 
 
 @partial(raise_if_differentiated.defjvp, symbolic_zeros=True)
 def _raise_if_differentiated_jvp(message: str, primals: PyTree, tangents: PyTree) -> tuple[Array, PyTree]:
-    (value, lost), (change, _) = primals, tangents
+    (value, has_no_derivative), (change, _) = primals, tangents
     if isinstance(change, SymbolicZero):
         return value, change
-    if is_concrete(lost) and bool(lost):
+    if is_concrete(has_no_derivative) and bool(has_no_derivative):
         raise ValueError(message)
-    return value, change if is_concrete(lost) else eqx.error_if(change, lost, message)
+    return value, change if is_concrete(has_no_derivative) else eqx.error_if(change, has_no_derivative, message)
 
 
 def haar_from_normal(normal: AnyArray) -> AnyArray:
@@ -139,8 +139,8 @@ def cholesky_solver(matrix: AnyArray) -> Callable[[AnyArray], AnyArray]:
         return lambda side: jax.scipy.linalg.cho_solve(factor, side)
     from scipy.linalg import lapack
 
-    known, failed = lapack.dpotrf(matrix, lower=1)
-    return lambda side: np.full_like(side, np.nan) if failed else lapack.dpotrs(known, side, lower=1)[0]
+    triangle, failed = lapack.dpotrf(matrix, lower=1)
+    return lambda side: np.full_like(side, np.nan) if failed else lapack.dpotrs(triangle, side, lower=1)[0]
 
 
 def cholesky_whiten(G: AnyArray, *sides: AnyArray) -> list[AnyArray]:

@@ -62,15 +62,15 @@ def restore(name: str, value: AnyArray, exponent: AnyArray) -> jax.Array:
     )
     least = np.finfo(float).tiny
     top = xp.max(xp.abs(value), axis=tuple(range(exponent.ndim, value.ndim)), keepdims=True)
-    held = (xp.abs(value) <= 1e-15 * top) | xp.isinf(value) | ((xp.abs(result) >= least) & xp.isfinite(result))
-    if is_concrete(held):
-        if not np.all(held):
+    representable = (xp.abs(value) <= 1e-15 * top) | xp.isinf(value) | ((xp.abs(result) >= least) & xp.isfinite(result))
+    if is_concrete(representable):
+        if not np.all(representable):
             raise OverflowError(message)
         return to_jax(result)
-    return raise_if(result, {message: ~jax.lax.stop_gradient(held)})
+    return raise_if(result, {message: ~jax.lax.stop_gradient(representable)})
 
 
-def restore_pair(name: str, found: tuple[AnyArray, AnyArray]) -> jax.Array:
+def restore_pair(name: str, value_and_exponent: tuple[AnyArray, AnyArray]) -> jax.Array:
     """Return value · 2^exponent for a metric that was computed as the pair (value, exponent)."""
-    value, exponent = found
+    value, exponent = value_and_exponent
     return restore(name, to_numpy_if_concrete(xp.asarray(value)), to_numpy_if_concrete(xp.asarray(exponent)))

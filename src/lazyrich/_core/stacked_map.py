@@ -25,8 +25,8 @@ def vmap_over_stack(function: Callable[..., PyTree], nets: PyTree, one_at_a_time
         return run(function, nets)
     count = len(jax.tree.leaves(nets)[0])
     room = max(MIN_PADDED_LENGTH, 1 << (count - 1).bit_length())
-    found = run(function, jax.tree.map(lambda leaf: _pad_with_last(np.asarray(leaf), room), nets))
-    return jax.tree.map(lambda leaf: to_jax(leaf[:count]), tree_to_numpy(found))
+    results = run(function, jax.tree.map(lambda leaf: _pad_with_last(np.asarray(leaf), room), nets))
+    return jax.tree.map(lambda leaf: to_jax(leaf[:count]), tree_to_numpy(results))
 
 
 def _pad_with_last(leaf: np.ndarray, room: int) -> np.ndarray:

@@ -15,9 +15,9 @@ def cache_directory(*parts: str) -> Path:
     """Return a folder inside LAZYRICH_CACHE, or else inside the user's cache directory; it is created if missing."""
     home = os.environ.get("LAZYRICH_CACHE")
     user = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    found = Path(home if home else Path(user) / "lazyrich").joinpath(*parts)
-    found.mkdir(parents=True, exist_ok=True)
-    return found
+    directory = Path(home if home else Path(user) / "lazyrich").joinpath(*parts)
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
 
 
 def enable_compilation_cache() -> None:

@@ -107,7 +107,7 @@ def load(path: str | os.PathLike, classes: Sequence[type]) -> Any:
         raise ValueError(f"{os.fspath(path)} does not hold what lazyrich saves: {error}") from error
 
 
-def _decode(contents: bytes, known: dict[str, type]) -> Any:
+def _decode(contents: bytes, classes: dict[str, type]) -> Any:
     import jax.numpy as jnp
 
     with zipfile.ZipFile(io.BytesIO(contents)) as archive:
@@ -122,15 +122,15 @@ def _decode(contents: bytes, known: dict[str, type]) -> Any:
             case {"array": name}:
                 return jnp.asarray(arrays[name])
             case {"class": name, "fields": fields}:
-                if name not in known:
+                if name not in classes:
                     raise ValueError(
-                        f"unknown class {name}; known are {sorted(known)}. A class of your own is passed to load: "
+                        f"unknown class {name}; known are {sorted(classes)}. A class of your own is passed to load: "
                         f"load(path, {name})"
                     )
-                declared = [field.name for field in dataclasses.fields(known[name])]
+                declared = [field.name for field in dataclasses.fields(classes[name])]
                 if sorted(fields) != sorted(declared):
                     raise ValueError(f"a {name} with the fields {sorted(fields)}; it has {sorted(declared)}")
-                return known[name](**{field: decode(item) for field, item in fields.items()})
+                return classes[name](**{field: decode(item) for field, item in fields.items()})
             case {"tuple": items}:
                 return tuple(decode(item) for item in items)
             case {"dict": items}:

@@ -11,6 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from lazyrich._io.palette import LIGHT
 from lazyrich._validate.integers import pluralize
 
 if TYPE_CHECKING:
@@ -20,18 +21,19 @@ _STYLE_FILE = Path(__file__).parents[1] / "lazyrich.mplstyle"
 STYLE: Any = dict(matplotlib.rc_params_from_file(_STYLE_FILE, use_default_template=False))
 COLORS: tuple[str, ...] = tuple("#" + c.lstrip("#") for c in STYLE["axes.prop_cycle"].by_key()["color"])
 REGIME_COLORS = {
-    "upstream": "#0072B2",
-    "balanced": "#009E73",
-    "downstream": "#D55E00",
-    "rich": "#5B02A3",
-    "lazy": "#F89441",
+    "upstream": LIGHT["lazy"],
+    "balanced": LIGHT["rich"],
+    "downstream": LIGHT["late"],
+    "lazy": LIGHT["lazy"],
+    "rich": LIGHT["rich"],
+    "delayed rich": LIGHT["late"],
 }
 
 
 def scale_colors(count: int) -> list[str]:
-    """Return colors for scales in ascending order, from rich (small, purple) to lazy (large, orange)."""
-    places = np.linspace(0.12, 0.78, count) if count > 1 else [0.12]
-    return [matplotlib.colors.to_hex(matplotlib.colormaps["plasma"](place)) for place in places]
+    """Return colors for scales in ascending order, from rich (small, green) to lazy (large, blue to violet)."""
+    places = np.linspace(0.62, 0.1, count) if count > 1 else [0.62]
+    return [matplotlib.colors.to_hex(matplotlib.colormaps["viridis"](place)) for place in places]
 
 
 MAX_LINES = 8
@@ -77,8 +79,8 @@ def plot_trajectory(traj: Any) -> Figure:
             curves, name = np.asarray(traj.outputs), "f"
             title = "Outputs on the training set"
         curves = curves.reshape(len(times), -1)
-        shown = np.argsort(-np.max(np.abs(curves), axis=0))[:MAX_LINES]
-        for i in np.sort(shown):
+        largest = np.argsort(-np.max(np.abs(curves), axis=0))[:MAX_LINES]
+        for i in np.sort(largest):
             function_axes.plot(times, curves[:, i], label=f"${name}_{{{i + 1}}}$")
         if curves.shape[1] > MAX_LINES:
             title += f" ({MAX_LINES} largest of {curves.shape[1]})"
@@ -107,19 +109,21 @@ def plot_trajectory(traj: Any) -> Figure:
 
 def plot_mode_schedule(plan: Any) -> Figure:
     """Plot the time at which each mode is learned, with its width, and the plateaus of the loss in between."""
-    known = np.isfinite(plan.time)
-    times, widths = plan.time[known], np.where(np.isfinite(plan.width[known]), plan.width[known], 0.0)
+    is_finite = np.isfinite(plan.time)
+    times, widths = plan.time[is_finite], np.where(np.isfinite(plan.width[is_finite]), plan.width[is_finite], 0.0)
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8.4, 2.9), layout="constrained")
         modes, loss = figure.subplots(1, 2)
-        modes.errorbar(times, plan.target[known], xerr=widths / 2, fmt="o", color=COLORS[0], capsize=3, markersize=4)
-        for time, target, mode in zip(times, plan.target[known], plan.mode[known], strict=True):
+        modes.errorbar(
+            times, plan.target[is_finite], xerr=widths / 2, fmt="o", color=COLORS[0], capsize=3, markersize=4
+        )
+        for time, target, mode in zip(times, plan.target[is_finite], plan.mode[is_finite], strict=True):
             modes.annotate(f"{mode + 1}", (time, target), (0, 6), textcoords="offset points", ha="center", fontsize=8)
         modes.set(title="Modes: half-way time, bar from 10 % to 90 %", xlabel="flow time t", ylabel="target strength")
         modes.margins(y=0.15)
         end = 1.15 * max(times.max(initial=0.0) + widths.max(initial=0.0), 1e-300)
-        first = plan.plateau[known]
-        start = first[:1] + plan.loss_drop[known][:1]
+        first = plan.plateau[is_finite]
+        start = first[:1] + plan.loss_drop[is_finite][:1]
         loss.step(np.r_[0.0, times, end], np.r_[start, first, first[-1:]], where="post", color="black")
         loss.set(title="Plateaus of the loss", xlabel="flow time t", ylabel="L", ylim=(0, None))
     return figure
@@ -130,11 +134,11 @@ def plot_staircase(stairs: Any) -> Figure:
     times, beta, loss = stairs.times, stairs.beta, stairs.loss
     end = 1.15 * times[-1] if times[-1] > 0 else 1.0
     grid = np.append(times, end)
-    shown = np.sort(np.argsort(-np.max(np.abs(beta), axis=0), kind="stable")[:MAX_LINES])
+    largest = np.sort(np.argsort(-np.max(np.abs(beta), axis=0), kind="stable")[:MAX_LINES])
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8.4, 2.9), layout="constrained")
         left, right = figure.subplots(1, 2)
-        for color, i in zip(COLORS, shown, strict=False):
+        for color, i in zip(COLORS, largest, strict=False):
             left.step(
                 grid, np.append(beta[:, i], beta[-1, i]), where="post", color=color, label=rf"$\beta_{{{i + 1}}}$"
             )
@@ -174,11 +178,11 @@ def plot_limit_path(scales: np.ndarray, betas: np.ndarray, over: str = "scale of
     """Plot the coordinates of the limit, and its norms, over the scale of the initialization or the weight decay."""
     order = np.argsort(scales)
     scales, betas = scales[order], betas.reshape(len(scales), -1)[order]
-    shown = np.sort(np.argsort(-np.max(np.abs(betas), axis=0))[:MAX_LINES])
+    largest = np.sort(np.argsort(-np.max(np.abs(betas), axis=0))[:MAX_LINES])
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(8.4, 3.0), layout="constrained")
         left, right = figure.subplots(1, 2)
-        for color, i in zip(COLORS, shown, strict=False):
+        for color, i in zip(COLORS, largest, strict=False):
             left.plot(scales, betas[:, i], color=color, label=rf"$\beta_{{{i + 1}}}$")
         title = "Where it stops"
         if betas.shape[1] > MAX_LINES:
@@ -199,13 +203,13 @@ def plot_phase_diagram(data: "xarray.Dataset", metrics: dict[str, tuple[str, boo
     """Plot heat maps over τ and δ: the mean over seeds above and, for several seeds, their spread below. Missing cells
     are hatched."""
     tau, delta = np.asarray(data["tau"]), np.asarray(data["delta"])
-    shown = {name: how for name, how in metrics.items() if name in data}
+    measured = {name: how for name, how in metrics.items() if name in data}
     seeds = data.sizes["seed"]
     names = ("mean over seeds", "spread over seeds, % of the mean") if seeds > 1 else ("",)
     with matplotlib.rc_context(STYLE | {"axes.spines.top": True, "axes.spines.right": True}):
-        figure = Figure(figsize=(2.75 * max(len(shown), 1), 2.5 * len(names)), layout="constrained")
-        panels = figure.subplots(len(names), max(len(shown), 1), sharex=True, sharey=True, squeeze=False)
-        for column, (name, (title, logarithmic)) in zip(panels.T, shown.items(), strict=False):
+        figure = Figure(figsize=(2.75 * max(len(measured), 1), 2.5 * len(names)), layout="constrained")
+        panels = figure.subplots(len(names), max(len(measured), 1), sharex=True, sharey=True, squeeze=False)
+        for column, (name, (title, logarithmic)) in zip(panels.T, measured.items(), strict=False):
             values = np.asarray(data[name].transpose("tau", "delta", "seed"), float)
             with np.errstate(all="ignore"):
                 there = np.sum(np.isfinite(values), -1)
@@ -219,7 +223,7 @@ def plot_phase_diagram(data: "xarray.Dataset", metrics: dict[str, tuple[str, boo
             column[-1].set_xlabel(r"overall scale $\tau$")
         for row, name in zip(panels, names, strict=True):
             row[0].set_ylabel((name + "\n" if name else "") + r"relative scale $\delta$")
-        count = int(np.sum(np.isfinite(np.asarray(data[next(iter(shown))])))) if shown else 0
+        count = int(np.sum(np.isfinite(np.asarray(data[next(iter(measured))])))) if measured else 0
         total = int(np.prod([data.sizes[axis] for axis in ("tau", "delta", "seed")]))
         note = pluralize(seeds, "seed") + (
             "" if count == total else f"; {count} of {total} cells so far; hatched: missing"

@@ -69,8 +69,8 @@ class Progress:
         from rich.status import Status
         from rich.text import Text
 
-        shown = Text(message)  # not markup: the message may contain the user's names
+        line = Text(message)  # not markup: the message may contain the user's names
         if self.line is None:
-            self.line = Status(shown, console=Console(stderr=True))
+            self.line = Status(line, console=Console(stderr=True))
             self.line.start()
-        self.line.update(shown)
+        self.line.update(line)

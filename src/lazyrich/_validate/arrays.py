@@ -44,12 +44,12 @@ def _check_real(name: str, value: object, ndims: Sequence[int]) -> AnyArray:
     try:
         array = _as_float(value)
     except Exception as error:  # the conversion of a foreign container can raise anything
-        needed = "a real number" if scalar else "a real array"
+        requirement = "a real number" if scalar else "a real array"
         advice = "" if scalar else ". Give numbers, in rows of equal length"
-        raise ValueError(f"{name} must be {needed}; found {type(value).__name__}: {error}{advice}") from None
+        raise ValueError(f"{name} must be {requirement}; found {type(value).__name__}: {error}{advice}") from None
     if array.ndim not in ndims:
-        needed = "be one number" if scalar else f"have {' or '.join(str(k) for k in ndims)} axes"
-        raise ValueError(f"{name} must {needed}; found shape {array.shape}")
+        requirement = "be one number" if scalar else f"have {' or '.join(str(k) for k in ndims)} axes"
+        raise ValueError(f"{name} must {requirement}; found shape {array.shape}")
     if array.size == 0:
         raise ValueError(f"{name} is empty: found shape {array.shape}, need at least one entry")
     if is_concrete(array) and not all_finite(np.asarray(array)):
@@ -69,10 +69,10 @@ def _as_float(value: object) -> AnyArray:
     if np.ma.is_masked(value):
         raise ValueError("some entries are masked; fill or drop them first")
     # NumPy converts many kinds of containers and shows their dtype before the conversion to float.
-    known = is_concrete(value) and not (
+    to_numpy = is_concrete(value) and not (
         isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
     )
-    array = np.asarray(value) if known else value if isinstance(value, jax.Array) else jnp.asarray(value)
+    array = np.asarray(value) if to_numpy else value if isinstance(value, jax.Array) else jnp.asarray(value)
     if array.dtype == object:  # pandas converts nullable floats to this dtype
         strange = [entry for entry in np.asarray(array).flat if isinstance(entry, bool) or not isinstance(entry, Real)]
         if strange:
@@ -130,8 +130,10 @@ def check_layers(name: str, weights: Iterable[ArrayLike]) -> tuple[Float[Array, 
     try:
         weights = tuple(weights)
     except TypeError:
-        found = type(weights).__name__
-        raise TypeError(f"{name} must be a list of matrices, one per layer, first layer first; found {found}") from None
+        type_name = type(weights).__name__
+        raise TypeError(
+            f"{name} must be a list of matrices, one per layer, first layer first; found {type_name}"
+        ) from None
     return tuple(check_array(f"{name}[{l}]", W, (2,)) for l, W in enumerate(weights))
 
 
@@ -177,9 +179,9 @@ def decay_errors(decay: Sequence[AnyArray] | None) -> dict[str, AnyArray]:
     """Return the error conditions of the traced weight decays, for `raise_if`."""
     errors: dict[str, AnyArray] = {}
     for layer, value in enumerate(decay or (), 1):
-        known = jax.lax.stop_gradient(value)
+        constant = jax.lax.stop_gradient(value)
         message = f"{_name_of_decay(layer)} must be 0 or positive, and finite"
-        errors |= {} if is_concrete(value) else {message: ~((known >= 0) & jnp.isfinite(known))}
+        errors |= {} if is_concrete(value) else {message: ~((constant >= 0) & jnp.isfinite(constant))}
     return errors
 
 

@@ -37,7 +37,7 @@ def _add_module(file: Path, root: Path, parts: dict[Path, str], above: tuple[Pat
     text = EXPORT.sub("", text)
     text = IMPORT.sub(lambda m: f"const {{ {m[1].replace(' as ', ': ')} }} = {name(m[2])};", text)
     text = NAMESPACE_IMPORT.sub(lambda m: f"const {m[1]} = {name(m[2])};", text)
-    left = re.search(r"^(?:import|export)\b.*", text, re.MULTILINE)
-    if left:
-        raise ValueError(f"{file.name}: this way to import or export is not understood: {left[0]}")
+    not_inlined = re.search(r"^(?:import|export)\b.*", text, re.MULTILINE)
+    if not_inlined:
+        raise ValueError(f"{file.name}: this way to import or export is not understood: {not_inlined[0]}")
     parts[file] = f"{name(file.name)} = (() => {{\n{text}return {{ {', '.join(names)} }};\n}})();"

@@ -137,24 +137,24 @@ def _modes_state(flow: GradientFlow) -> TabState:
     if depth == 2:
         long_a, long_w = np.linalg.norm(a[:k], axis=1), np.linalg.norm(w[:k], axis=1)
         sizes = long_a * long_w
-        found = {"start": sizes, "lambda": long_a**2 - long_w**2, "cosine": beta / np.where(sizes > 0, sizes, 1.0)}
+        by_mode = {"start": sizes, "lambda": long_a**2 - long_w**2, "cosine": beta / np.where(sizes > 0, sizes, 1.0)}
     else:
-        found = {"start": beta}
-    if k > 4 or np.any(s <= 0) or np.any(found["start"] <= 0):
+        by_mode = {"start": beta}
+    if k > 4 or np.any(s <= 0) or np.any(by_mode["start"] <= 0):
         raise _unsupported_error(
             f"this tab needs one to four modes with positive target and start; here the targets are {s}"
         )
-    for name, values in found.items():
+    for name, values in by_mode.items():
         if np.ptp(values) > 1e-9 * max(np.max(np.abs(values)), 1e-9):
             raise _unsupported_error(f"in this tab, all modes have the same start; here their {name} is {values}")
     state: dict[str, Any] = {"depth": depth, "modes": k, **{f"s{i + 1}": s[j] for i, j in enumerate(order)}}
-    state |= {name: float(np.mean(values)) for name, values in found.items()}
+    state |= {name: float(np.mean(values)) for name, values in by_mode.items()}
     if depth == 2:
         # If layers are parallel or balanced up to rounding, the rounding would count as a direction of its own.
         state["cosine"] = np.sign(state["cosine"]) if abs(state["cosine"]) > 1 - 1e-12 else state["cosine"]
         state["lambda"] = state["lambda"] if abs(state["lambda"]) > 1e-14 else 0.0
     _check_range(s, 0.01, 100, "strengths of the target")
-    _check_range(found["start"], 1e-12, 10, "sizes of the start")
+    _check_range(by_mode["start"], 1e-12, 10, "sizes of the start")
     return {"room": "modes", "state": _to_json(state)}, None
 
 

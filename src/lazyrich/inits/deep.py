@@ -32,8 +32,8 @@ def gaussian(key: Key[Array, ""], widths: Sequence[int], std: ArrayLike | None =
     stds = check_array_as_numpy("std", std, (0, 1)).reshape(-1)
     if stds.size not in (1, depth) or (is_concrete(stds) and np.any(np.asarray(stds) < 0)):
         raise ValueError(f"std must be one nonnegative number or one per layer ({depth}); found {std}")
-    drawn = normal_arrays(check_key(key), [(m, n) for n, m in pairwise(widths)])
-    return DeepLinear([s * W for s, W in zip(xp.broadcast_to(stds, (depth,)), drawn, strict=True)])
+    matrices = normal_arrays(check_key(key), [(m, n) for n, m in pairwise(widths)])
+    return DeepLinear([s * W for s, W in zip(xp.broadcast_to(stds, (depth,)), matrices, strict=True)])
 
 
 def aligned(
@@ -62,9 +62,9 @@ def aligned(
     U, values, Vt = xp.linalg.svd(target, full_matrices=False)
     if not is_concrete(target):
         still = stop_gradient(values)
-        met = xp.min(xp.append(still[:-1] - still[1:], still[-1])) <= 1e-13 * still[0]
+        degenerate = xp.min(xp.append(still[:-1] - still[1:], still[-1])) <= 1e-13 * still[0]
         message = "the singular vectors of the target have no derivative where two singular values meet, or one is zero"
-        U, Vt = (raise_if_differentiated(part, met, message) for part in (U, Vt))
+        U, Vt = (raise_if_differentiated(part, degenerate, message) for part in (U, Vt))
     modes = U.shape[1]
     width = modes if width is None else check_int("width", width)
     modes = min(modes, width) if depth > 1 else modes

@@ -64,10 +64,10 @@ def neuron(
         u = beta0 / xp.where(norm == 0, 1.0, norm)
     s = xp.where(sign < 0, -1.0, 1.0)
     if not is_concrete(beta0, delta):
-        lost = stop_gradient((norm == 0) & ~(delta > 0))
-        beta0, u, norm = (raise_if_differentiated(part, lost, NO_DIRECTION_MESSAGE) for part in (beta0, u, norm))
-        if direction is None and not is_concrete(lost):
-            norm = eqx.error_if(norm, lost, NO_DIRECTION_MESSAGE)
+        undefined = stop_gradient((norm == 0) & ~(delta > 0))
+        beta0, u, norm = (raise_if_differentiated(part, undefined, NO_DIRECTION_MESSAGE) for part in (beta0, u, norm))
+        if direction is None and not is_concrete(undefined):
+            norm = eqx.error_if(norm, undefined, NO_DIRECTION_MESSAGE)
     a, w = norms_from_product_and_difference(xp.sqrt(eta_w * eta_a) * norm, delta)
     a, w = s * a / xp.sqrt(eta_w), s * w / xp.sqrt(eta_a) * u
     # Upstream a cannot vanish, and w = β₀/a is smooth through β₀ = 0.

@@ -47,8 +47,10 @@ def lora(
     alpha = float(rank) ** (0.5 if rank_stabilized else 1.0) if alpha is None else check_static_float("alpha", alpha)
     size = check_array_as_numpy("size", size, (0,))
     if not alpha > 0 or (is_concrete(size) and not size > 0):
-        found = f"alpha = {alpha:g}" if not alpha > 0 else f"size = {float(size):g}"
-        raise ValueError(f"alpha and size must be positive, since an adapter with A = B = 0 never moves; found {found}")
+        culprit = f"alpha = {alpha:g}" if not alpha > 0 else f"size = {float(size):g}"
+        raise ValueError(
+            f"alpha and size must be positive, since an adapter with A = B = 0 never moves; found {culprit}"
+        )
     if distribution not in ("orthogonal", "gaussian"):
         raise ValueError(f"distribution must be 'orthogonal' or 'gaussian'; found {distribution!r:.60}")
     scale = alpha / rank ** (0.5 if rank_stabilized else 1.0)

@@ -73,9 +73,9 @@ def rescale(
     """
     eta_w, eta_a = check_rates(rates, 2)
     w, a = _unit_norms(net)
-    wanted = w * a if tau is None else _per_unit("tau", tau, w.shape) ** 2
+    products = w * a if tau is None else _per_unit("tau", tau, w.shape) ** 2
     relative = eta_w * a**2 - eta_a * w**2 if delta is None else _per_unit("delta", delta, w.shape)
-    p, q = norms_from_product_and_difference(jnp.sqrt(eta_w * eta_a) * wanted, relative)
+    p, q = norms_from_product_and_difference(jnp.sqrt(eta_w * eta_a) * products, relative)
     new_a, new_w = p / jnp.sqrt(eta_w), q / jnp.sqrt(eta_a)
     dead = ((w == 0) & (new_w > 0)) | ((a == 0) & (new_a > 0))
     if is_concrete(dead) and bool(jnp.any(dead)):

@@ -37,12 +37,12 @@ def wide(
     d, h, c = check_int("d", d), check_int("h", h), check_int("c", c)
     c1, c2 = _scales(c1, c2, gamma)
     first, second = (not is_concrete(size) or bool(size > 0) for size in (c1, c2))
-    needed = first * d + second * c
-    if h < needed:
-        raise ValueError(f"orthogonal blocks need h ≥ {needed} hidden units for d = {d} and c = {c}; found h = {h}")
-    frame = random_orthonormal(check_key(key), h, max(needed, 1))
+    min_width = first * d + second * c
+    if h < min_width:
+        raise ValueError(f"orthogonal blocks need h ≥ {min_width} hidden units for d = {d} and c = {c}; found h = {h}")
+    frame = random_orthonormal(check_key(key), h, max(min_width, 1))
     W = frame[:, :d] if first else np.zeros((h, d))
-    V = frame[:, needed - c :] if second else np.zeros((h, c))
+    V = frame[:, min_width - c :] if second else np.zeros((h, c))
     return DeepLinear([xp.sqrt(c1) * W, xp.sqrt(c2) * V.T])
 
 
@@ -69,8 +69,8 @@ def infinite_width(
 def _scales(c1: ArrayLike | None, c2: ArrayLike | None, gamma: ArrayLike | None) -> tuple[AnyArray, AnyArray]:
     """Return the checked scales, from themselves or from the feature-learning strength."""
     if (gamma is None) == (c1 is None and c2 is None) or (gamma is None and (c1 is None or c2 is None)):
-        given = [name for name, value in (("c1", c1), ("c2", c2), ("gamma", gamma)) if value is not None]
-        raise ValueError(f"give c1 and c2, or gamma alone; found {' and '.join(given) or 'none of them'}")
+        passed = [name for name, value in (("c1", c1), ("c2", c2), ("gamma", gamma)) if value is not None]
+        raise ValueError(f"give c1 and c2, or gamma alone; found {' and '.join(passed) or 'none of them'}")
     if gamma is not None:
         gamma = check_array_as_numpy("gamma", gamma, (0,))
         if is_concrete(gamma) and not gamma > 0:

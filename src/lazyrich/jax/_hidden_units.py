@@ -39,27 +39,27 @@ class UnitsMixed(ValueError):
 
 def activation_spaces(layout: WeightLayout) -> list[ActivationSpace]:
     """Return one space for each layer, in the order of the layers."""
-    found = trace_parameters(layout.program)
-    return [_follow_layer(layer, layout, found) for layer in layout.layers]
+    flow = trace_parameters(layout.program)
+    return [_follow_layer(layer, layout, flow) for layer in layout.layers]
 
 
-def _follow_layer(layer: WeightLayer, layout: WeightLayout, found: ParameterFlow) -> ActivationSpace:
+def _follow_layer(layer: WeightLayer, layout: WeightLayout, flow: ParameterFlow) -> ActivationSpace:
     eqns = layout.program.jaxpr.eqns
     if len(layer.uses) > 1:
         return ActivationSpace(layer, (), f"its weight is used {len(layer.uses)} times")
     labels: dict[core.Var, np.ndarray] = {layer.uses[0].eqn.outvars[0]: _unit_labels(layer)}
     readers: list[tuple[WeightLayer, np.ndarray]] = []
     for var in (queue := list(labels)):  # the list grows during the loop
-        if var in found.ends:
+        if var in flow.ends:
             return ActivationSpace(layer, (), "it is the output")
-        for position in found.readers.get(var, ()):
+        for position in flow.readers.get(var, ()):
             eqn = eqns[position]
             try:
                 reader = _reading_layer(eqn, var, layout)
                 if reader is not None:
                     readers.append((reader, _unit_of_inputs(reader, labels[var])))
                     continue
-                for out, label in zip(eqn.outvars, _propagate(eqn, var, labels[var], layer, found), strict=True):
+                for out, label in zip(eqn.outvars, _propagate(eqn, var, labels[var], layer, flow), strict=True):
                     labels[out] = label
                     queue.append(out)
             except UnitsMixed as error:
@@ -74,9 +74,9 @@ def _unit_labels(layer: WeightLayer) -> np.ndarray:
     index = use.signals(np.arange(int(np.prod(shape))).reshape(shape))
     g, _, o = index.shape
     units = np.arange(g * o).reshape(g, 1, o)
-    found = np.empty(index.size, np.int64)
-    found[index.reshape(-1)] = np.broadcast_to(units, index.shape).reshape(-1)
-    return found.reshape(shape)
+    labels = np.empty(index.size, np.int64)
+    labels[index.reshape(-1)] = np.broadcast_to(units, index.shape).reshape(-1)
+    return labels.reshape(shape)
 
 
 def _reading_layer(eqn: Equation, var: core.Var, layout: WeightLayout) -> WeightLayer | None:
@@ -95,15 +95,15 @@ def _reading_layer(eqn: Equation, var: core.Var, layout: WeightLayout) -> Weight
 def _unit_of_inputs(layer: WeightLayer, labels: np.ndarray) -> np.ndarray:
     """Return the unit of each input (g, i) of a layer, which must be the same at all positions."""
     # Labels are shifted by one, so that the zeros of padding become NO_UNIT.
-    seen = np.asarray(layer.uses[0].columns(labels.astype(np.float32) + 1)).astype(np.int64) - 1
-    unit = seen.max(1)
-    if not ((seen == unit[:, None]) | (seen == NO_UNIT)).all():
+    unit_of_columns = np.asarray(layer.uses[0].columns(labels.astype(np.float32) + 1)).astype(np.int64) - 1
+    unit = unit_of_columns.max(1)
+    if not ((unit_of_columns == unit[:, None]) | (unit_of_columns == NO_UNIT)).all():
         raise UnitsMixed("its units cannot be followed to the next layer")
     return unit
 
 
 def _propagate(
-    eqn: Equation, var: core.Var, labels: np.ndarray, layer: WeightLayer, found: ParameterFlow
+    eqn: Equation, var: core.Var, labels: np.ndarray, layer: WeightLayer, flow: ParameterFlow
 ) -> list[np.ndarray]:
     """Return the labels of the results of an operation of degree 1, or raise `UnitsMixed`."""
     name = eqn.primitive.name
@@ -112,7 +112,7 @@ def _propagate(
     scale = scalar_multiple(eqn)
     if scale is not None and scale[0] is var and scale[1] is not var:
         return [labels]
-    if layer.bias is not None and name in ("add", "add_any") and _is_bias(eqn, var, layer, found):
+    if layer.bias is not None and name in ("add", "add_any") and _is_bias(eqn, var, layer, flow):
         return [labels]
     if name in _REDUCTIONS:
         return [_REDUCTIONS[name](eqn, labels)]
@@ -130,17 +130,17 @@ def _propagate(
     )
 
 
-def _is_bias(eqn: Equation, var: core.Var, layer: WeightLayer, found: ParameterFlow) -> bool:
+def _is_bias(eqn: Equation, var: core.Var, layer: WeightLayer, flow: ParameterFlow) -> bool:
     (other,) = [atom for atom in eqn.invars if atom is not var] or [None]
-    view = None if other is None or isinstance(other, core.Literal) else found.views.get(other)
+    view = None if other is None or isinstance(other, core.Literal) else flow.views.get(other)
     return view is not None and layer.bias is not None and view.leaf == layer.bias.view.leaf
 
 
 def _is_elementwise(eqn: Equation, var: Any) -> bool:
     """Return whether an operation is an elementwise function of this variable alone, judging by its name in JAX."""
     inputs = [atom for atom in eqn.invars if not isinstance(atom, core.Literal)]
-    known = {"abs", "max", "min", "tanh", "logistic", "erf", "erfc", "exp", "log", "sin", "cos", "sqrt", "square"}
-    named = eqn.primitive.name in known | {"integer_pow", "pow", "sign"} or called_name(eqn) in KINKED_ACTIVATIONS
+    elementwise = {"abs", "max", "min", "tanh", "logistic", "erf", "erfc", "exp", "log", "sin", "cos", "sqrt", "square"}
+    named = eqn.primitive.name in elementwise | {"integer_pow", "pow", "sign"} or called_name(eqn) in KINKED_ACTIVATIONS
     return named and inputs == [var] and len(eqn.outvars) == 1 and eqn.outvars[0].aval.shape == var.aval.shape
 
 
@@ -149,9 +149,9 @@ def _is_homogeneous(eqn: Equation, var: Any) -> bool:
     z = np.random.default_rng(0).normal(size=var.aval.shape).astype(var.aval.dtype)
 
     def value(scale: float) -> np.ndarray:
-        given = [atom.val if isinstance(atom, core.Literal) else (scale * z).astype(z.dtype) for atom in eqn.invars]
+        operands = [atom.val if isinstance(atom, core.Literal) else (scale * z).astype(z.dtype) for atom in eqn.invars]
         with jax.ensure_compile_time_eval():
-            return np.asarray(evaluate_equation(eqn, given)[0], float)
+            return np.asarray(evaluate_equation(eqn, operands)[0], float)
 
     base = value(1.0)
     return all(np.allclose(value(c), c * base, rtol=1e-5, atol=1e-6) for c in (0.25, 3.0))
@@ -167,10 +167,10 @@ def _propagate_reduction(eqn: Equation, labels: np.ndarray) -> np.ndarray:
 
 def _propagate_window(eqn: Equation, labels: np.ndarray) -> np.ndarray:
     p = eqn.params
-    given = (p["window_dimensions"], p["window_strides"], p["padding"], p["base_dilation"], p["window_dilation"])
+    window = (p["window_dimensions"], p["window_strides"], p["padding"], p["base_dilation"], p["window_dilation"])
     with jax.ensure_compile_time_eval():
         high, low = (
-            sign * np.asarray(lax.reduce_window((sign * labels).astype(np.float32), -np.inf, lax.max, *given))
+            sign * np.asarray(lax.reduce_window((sign * labels).astype(np.float32), -np.inf, lax.max, *window))
             for sign in (1, -1)
         )
     if not (low == high).all():

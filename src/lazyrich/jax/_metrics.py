@@ -34,16 +34,16 @@ class Observation:
     features: Mapping[str, np.ndarray]
 
 
-def observe(found: CheckedModel, samples: Sequence[PyTree], keep: int) -> Observation:
+def observe(model: CheckedModel, samples: Sequence[PyTree], keep: int) -> Observation:
     """Return the outputs, activation patterns and (for the first `keep` inputs) features of a model.
 
     An activation is named after the last weight used before it; a second one after the same weight gets a number.
     """
-    labels, look = _observer(found.plan.program, found.names)
+    labels, look = _observer(model.plan.program, model.names)
     n = len(samples[0])
     parts, _ = padded_blocks(samples, min(n, SAMPLES_PER_BLOCK))
-    seen = [[np.asarray(leaf) for leaf in look(found.values, found.consts, part)] for part in parts]
-    outputs, *rest = (np.concatenate([block[k] for block in seen])[:n] for k in range(len(seen[0])))
+    blocks = [[np.asarray(leaf) for leaf in look(model.values, model.consts, part)] for part in parts]
+    outputs, *rest = (np.concatenate([block[k] for block in blocks])[:n] for k in range(len(blocks[0])))
     if not np.isfinite(outputs).all():
         bad = int(np.argmin(np.isfinite(outputs).all(1)))
         raise Diverged(f"the output of f is NaN or infinite on sample {bad} of the probe: measure an earlier state")
@@ -61,8 +61,8 @@ def tangent_outputs(now: CheckedModel, start: CheckedModel, samples: Sequence[Py
     tangent = _tangent_program(now.plan.program)
     parts, _ = padded_blocks(samples, min(len(samples[0]), SAMPLES_PER_BLOCK))
     step = [one - other for one, other in zip(now.values, start.values, strict=True)]
-    found = [tangent(start.values, step, now.consts, part) for part in parts]
-    value, moved = (np.concatenate([np.asarray(block[k]) for block in found])[: len(samples[0])] for k in (0, 1))
+    pairs = [tangent(start.values, step, now.consts, part) for part in parts]
+    value, moved = (np.concatenate([np.asarray(block[k]) for block in pairs])[: len(samples[0])] for k in (0, 1))
     return value, moved
 
 
@@ -81,21 +81,21 @@ def _tangent_program(program: Program) -> PyTree:
 @lru_cache(maxsize=32)
 def _observer(program: Program, names: tuple[str, ...]) -> tuple[list[str], Callable[..., PyTree]]:
     """Return the names of the activations, and a function that computes outputs, signs and features of each sample."""
-    found = _activations(program, names)
-    keep = [pair[0] for pair in found.values()] + [pair[1] for pair in found.values()]
+    activations = _activations(program, names)
+    keep = [pair[0] for pair in activations.values()] + [pair[1] for pair in activations.values()]
 
     def one(values: PyTree, consts: PyTree, sample: PyTree) -> PyTree:
-        out, seen = evaluate(program, consts, [*values, *sample], keep=keep)
-        signs = [value.reshape(-1) > 0 for value in seen[: len(found)]]
-        return [out.reshape(-1), *signs, *(value.reshape(-1) for value in seen[len(found) :])]
+        out, recorded = evaluate(program, consts, [*values, *sample], keep=keep)
+        signs = [value.reshape(-1) > 0 for value in recorded[: len(activations)]]
+        return [out.reshape(-1), *signs, *(value.reshape(-1) for value in recorded[len(activations) :])]
 
-    return list(found), jax.jit(jax.vmap(one, (None, None, 0)))
+    return list(activations), jax.jit(jax.vmap(one, (None, None, 0)))
 
 
 def _activations(program: Program, names: Sequence[str]) -> dict[str, tuple[Atom, Atom]]:
     """Return the input and output variables of each activation, under the name of the layer before it."""
     follow = trace_parameters(program)
-    layer, found = "inputs", {}
+    layer, activations = "inputs", {}
     for eqn in program.jaxpr.eqns:
         for operand, atom in enumerate(eqn.invars):
             view = None if isinstance(atom, core.Literal) else follow.views.get(atom)
@@ -104,11 +104,11 @@ def _activations(program: Program, names: Sequence[str]) -> dict[str, tuple[Atom
         entering = _activation_input(eqn)
         if entering is not None and not _is_variance_clamp(eqn, program, follow.readers):
             label, count = layer, 1
-            while label in found:
+            while label in activations:
                 count += 1
                 label = f"{layer} ({count})"
-            found[label] = entering, eqn.outvars[0]
-    return found
+            activations[label] = entering, eqn.outvars[0]
+    return activations
 
 
 def _activation_input(eqn: Equation) -> PyTree:
@@ -116,9 +116,9 @@ def _activation_input(eqn: Equation) -> PyTree:
     arrays = [atom for atom in eqn.invars if not isinstance(atom, core.Literal) and atom.aval.ndim]
     zero = any(isinstance(atom, core.Literal) and np.ndim(atom.val) == 0 and atom.val == 0 for atom in eqn.invars)
     name = eqn.primitive.name
-    known = called_name(eqn) in KINKED_ACTIVATIONS or name in SMOOTH_ACTIVATIONS or (name == "max" and zero)
+    is_activation = called_name(eqn) in KINKED_ACTIVATIONS or name in SMOOTH_ACTIVATIONS or (name == "max" and zero)
     real = len(arrays) == 1 and jnp.issubdtype(arrays[0].aval.dtype, jnp.floating)
-    return arrays[0] if known and real and len(eqn.outvars) == 1 else None
+    return arrays[0] if is_activation and real and len(eqn.outvars) == 1 else None
 
 
 def _is_variance_clamp(eqn: Equation, program: Program, readers: Mapping[core.Var, Sequence[int]]) -> bool:

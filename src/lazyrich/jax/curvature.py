@@ -60,10 +60,10 @@ def sharpness(
         return root * pull(root * vector)[0]
 
     start = jax.random.normal(jax.random.key(seed), point.shape, point.dtype)
-    found = largest_eigenvalue(
+    eigenvalue = largest_eigenvalue(
         lambda v: product(point, root, v), start, lambda u, v: float(jnp.vdot(u, v)), max(TOLERANCE, 50 * epsilon)
     )
-    return Sharpness(found, None if step_size is None else float(edge))
+    return Sharpness(eigenvalue, None if step_size is None else float(edge))
 
 
 def _flat_step_size(step_size: PyTree, params: PyTree) -> AnyArray:
@@ -87,10 +87,10 @@ def adam_step_size(state: PyTree, lr: float, *, b2: float = 0.999, eps: float = 
     The state may be that of a chain; the first part with `nu` and `count` is read.
     """
     parts = jax.tree.leaves(state, is_leaf=lambda part: hasattr(part, "nu") and hasattr(part, "count"))
-    found = [part for part in parts if hasattr(part, "nu")]
-    if not found:
+    adam_states = [part for part in parts if hasattr(part, "nu")]
+    if not adam_states:
         raise ValueError("no part of this optimizer's state has `nu` and `count`, as that of optax.adam does")
-    count = int(found[0].count)
+    count = int(adam_states[0].count)
     if count == 0:
         raise ValueError("Adam has taken no step yet, so it has not seen the gradients that it divides by")
-    return jax.tree.map(lambda nu: lr / (jnp.sqrt(nu / (1 - b2**count)) + eps), found[0].nu)
+    return jax.tree.map(lambda nu: lr / (jnp.sqrt(nu / (1 - b2**count)) + eps), adam_states[0].nu)

@@ -81,19 +81,19 @@ def kernel_target_alignment(
     >>> kernel_target_alignment(f, jnp.zeros(2), jnp.eye(2), jnp.ones(2)).value
     0.7071...
     """
-    found = check_model(f, params, x, rates)
+    model = check_model(f, params, x, rates)
     samples = check_samples(x)
-    y = one_hot(targets, len(samples[0]), found.plan.outputs).astype(found.plan.dtype)
+    y = one_hot(targets, len(samples[0]), model.plan.outputs).astype(model.plan.dtype)
 
     # The targets are passed along as one more input, which f does not receive.
     def kernel(parts: Sequence[PyTree]) -> JacobianFactors:
-        return found.factors(parts[:-1])
+        return model.factors(parts[:-1])
 
     def outer(parts: Sequence[PyTree]) -> JacobianFactors:
         return JacobianFactors(jnp.asarray(parts[-1])[:, :, None])
 
     return TargetAlignment.from_distance(
-        _compare([found], [kernel, outer], [*samples, jnp.asarray(y)], method, repeats, size, seed)
+        _compare([model], [kernel, outer], [*samples, jnp.asarray(y)], method, repeats, size, seed)
     )
 
 
@@ -133,11 +133,11 @@ def _compare(
         if method == "exact" or (method == "auto" and affordable):
             blocks = _kernel_blocks(ways, samples, block_size(n, models))
             return from_all_blocks(n, blocks, f"exact on {n} inputs: {plan.method}")
-        said = f"{repeats} subsamples of {size} from {n} inputs: {plan.method}"
+        description = f"{repeats} subsamples of {size} from {n} inputs: {plan.method}"
         pieces = (
             _subset_kernels(ways, [part[index] for part in samples]) for index in random_subsets(n, size, repeats, seed)
         )
-        return from_subsets(n, pieces, said)
+        return from_subsets(n, pieces, description)
 
 
 def _subset_kernels(ways: Sequence[FactorsOf], samples: Sequence[PyTree]) -> tuple[np.ndarray, np.ndarray]:
@@ -146,32 +146,32 @@ def _subset_kernels(ways: Sequence[FactorsOf], samples: Sequence[PyTree]) -> tup
     return one, other
 
 
-def _kernel_blocks(ways: Sequence[FactorsOf], samples: Sequence[PyTree], wanted: int) -> Iterator[Block]:
+def _kernel_blocks(ways: Sequence[FactorsOf], samples: Sequence[PyTree], rows_per_block: int) -> Iterator[Block]:
     """Yield the blocks of both kernels on and above the diagonal, keeping factors if they fit in memory."""
     n = len(samples[0])
-    parts, step = padded_blocks(samples, wanted)
-    kept: dict[int, list[JacobianFactors]] = {}
+    parts, step = padded_blocks(samples, rows_per_block)
+    cached: dict[int, list[JacobianFactors]] = {}
 
     def form(a: int) -> list[JacobianFactors]:
-        if a in kept:
-            return kept[a]
-        found = [way(parts[a]) for way in ways]
-        if nbytes(found) * len(parts) <= MAX_FACTOR_BYTES:
-            kept[a] = found
-        return found
+        if a in cached:
+            return cached[a]
+        factors = [way(parts[a]) for way in ways]
+        if nbytes(factors) * len(parts) <= MAX_FACTOR_BYTES:
+            cached[a] = factors
+        return factors
 
     for a in range(len(parts)):
         one = form(a)
         for b in range(a, len(parts)):
             other = one if a == b else form(b)
-            found = [_to_numpy(full(first, second)) for first, second in zip(one, other, strict=True)]
+            kernels = [_to_numpy(full(first, second)) for first, second in zip(one, other, strict=True)]
             # Remove the padding of the last block.
             m, k = (min(step, n - i * step) for i in (a, b))
-            yield a * step, b * step, found[0][:m, :, :k], found[1][:m, :, :k]
+            yield a * step, b * step, kernels[0][:m, :, :k], kernels[1][:m, :, :k]
 
 
 def _to_numpy(block: ArrayLike) -> np.ndarray:
-    found = np.asarray(block)
-    if not np.isfinite(found).all():
-        raise Diverged(NOT_FINITE_MESSAGE.format(found.dtype))
-    return found
+    array = np.asarray(block)
+    if not np.isfinite(array).all():
+        raise Diverged(NOT_FINITE_MESSAGE.format(array.dtype))
+    return array

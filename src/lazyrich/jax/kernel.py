@@ -75,7 +75,7 @@ def tangent_kernel(
 
 
 def kernel_of_model(
-    found: CheckedModel,
+    model: CheckedModel,
     first: Sequence[PyTree],
     second: Sequence[PyTree] | None = None,
     outputs: OutputMode = "full",
@@ -83,7 +83,7 @@ def kernel_of_model(
 ) -> Array:
     """Return the kernel of a checked model."""
     with jax.default_matmul_precision("float32"):
-        return _check_finite(_assemble_kernel(found, first, second, outputs, block))
+        return _check_finite(_assemble_kernel(model, first, second, outputs, block))
 
 
 def _check_finite(kernel: Array) -> Array:
@@ -103,17 +103,17 @@ def kernel_product(
     >>> kernel_product(f, jnp.zeros(2), jnp.eye(2), jnp.array([1.0, 3.0])).tolist()
     [1.0, 3.0]
     """
-    found = check_model(f, params, x, rates)
+    model = check_model(f, params, x, rates)
     tree, inputs = jax.tree.structure(params), jax.tree.structure(x)
     first = jax.tree.unflatten(inputs, check_samples(x))
     second = first if x2 is None else jax.tree.unflatten(inputs, _second_inputs(x, x2))
-    values = jax.tree.unflatten(tree, found.values)
+    values = jax.tree.unflatten(tree, model.values)
     out, pull = jax.vjp(lambda params: f(params, second), values)
     v = jnp.asarray(v, out.dtype)
     if v.shape != out.shape:
         raise ValueError(f"v must have the shape of the outputs, {out.shape}; found {v.shape}")
     slopes = jax.tree.leaves(pull(v)[0])
-    step = [(root**2 * slope).astype(slope.dtype) for root, slope in zip(found.sqrt_rates, slopes, strict=True)]
+    step = [(root**2 * slope).astype(slope.dtype) for root, slope in zip(model.sqrt_rates, slopes, strict=True)]
     return _check_finite(value_and_jvp(lambda params: f(params, first), values, jax.tree.unflatten(tree, step))[1])
 
 
@@ -140,8 +140,8 @@ def block_size(n: int, models: Sequence[CheckedModel]) -> int:
     """Return the number of samples per block: about `ROWS_PER_BLOCK` rows, fewer if the factors of two blocks would
     not fit."""
     fitting = MAX_FACTOR_BYTES / (2 * sum(m.plan.sample_bytes for m in models) + 1)
-    wanted = math.ceil(ROWS_PER_BLOCK / models[0].plan.outputs)
-    return max(1, min(n, int(fitting), wanted if factors_fit(n, models) else int(fitting)))
+    rows = math.ceil(ROWS_PER_BLOCK / models[0].plan.outputs)
+    return max(1, min(n, int(fitting), rows if factors_fit(n, models) else int(fitting)))
 
 
 def factors_fit(n: int, models: Sequence[CheckedModel]) -> bool:
@@ -149,34 +149,34 @@ def factors_fit(n: int, models: Sequence[CheckedModel]) -> bool:
 
 
 def _assemble_kernel(
-    found: CheckedModel, first: PyTree, second: PyTree, outputs: OutputMode, block: int | None
+    model: CheckedModel, first: PyTree, second: PyTree, outputs: OutputMode, block: int | None
 ) -> Array:
-    n, c = len(first[0]), found.plan.outputs
-    size = block_size(n, [found]) if block is None else min(n, check_int("block", block))
+    n, c = len(first[0]), model.plan.outputs
+    size = block_size(n, [model]) if block is None else min(n, check_int("block", block))
     if outputs == "diagonal":
-        return jnp.concatenate([_diagonal_gram(found.factors(part)) for part in padded_blocks(first, size)[0]])[:n]
+        return jnp.concatenate([_diagonal_gram(model.factors(part)) for part in padded_blocks(first, size)[0]])[:n]
     first, others = _to_numpy_if_concrete(first), _to_numpy_if_concrete(first if second is None else second)
     m = len(others[0])
     down, across = _block_starts(n, size), _block_starts(m, min(m, size))
-    kept: dict[int, JacobianFactors] = {}
+    cached: dict[int, JacobianFactors] = {}
 
     def form_factors(samples: PyTree, start: int, keep: bool = False) -> JacobianFactors:
-        if keep and start in kept:
-            return kept[start]
-        factors = found.factors([part[start : start + size] for part in samples])
+        if keep and start in cached:
+            return cached[start]
+        factors = model.factors([part[start : start + size] for part in samples])
         if keep:
-            kept[start] = factors
+            cached[start] = factors
         return factors
 
     each, wide = (c,) if outputs == "each" else (), c if outputs == "full" else 1
-    whole = jnp.zeros((*each, n * wide, m * wide), found.plan.dtype)
+    whole = jnp.zeros((*each, n * wide, m * wide), model.plan.dtype)
     for row in down:
-        one = form_factors(first, row, second is None and factors_fit(n, [found]))
+        one = form_factors(first, row, second is None and factors_fit(n, [model]))
         for column in across:
             if second is None and column < row:
                 continue
             same = second is None and column == row
-            part = GRAMS[outputs](one, one if same else form_factors(others, column, factors_fit(m, [found])))
+            part = GRAMS[outputs](one, one if same else form_factors(others, column, factors_fit(m, [model])))
             whole = _write_block(whole, part, row * wide, column * wide)
             if second is None and not same:
                 whole = _write_block(whole, part.swapaxes(-1, -2), column * wide, row * wide)
@@ -198,9 +198,9 @@ def _second_inputs(x: PyTree, x2: PyTree) -> list[PyTree]:
     one, other = check_samples(x), check_samples(x2, "x2")
     if str(jax.tree.structure(x)) != str(jax.tree.structure(x2)):
         raise ValueError("x2 must be the same tree of arrays as x")
-    found, needed = ([part.shape[1:] for part in parts] for parts in (other, one))
-    if found != needed:
-        raise ValueError(f"x2 must have samples of the shape of x, {needed}; found {found}")
+    other_shapes, shapes = ([part.shape[1:] for part in parts] for parts in (other, one))
+    if other_shapes != shapes:
+        raise ValueError(f"x2 must have samples of the shape of x, {shapes}; found {other_shapes}")
     kinds = [(str(part.dtype), str(like.dtype)) for part, like in zip(other, one, strict=True)]
     if wrong := next((pair for pair in kinds if ("float" in pair[0]) != ("float" in pair[1])), None):
         raise ValueError(f"x2 must be numbers of the kind of x, {wrong[1]}; found {wrong[0]}")

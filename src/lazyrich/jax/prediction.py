@@ -39,16 +39,16 @@ def _divided_differences(
     eigenvalues: Float[Array, " n"], t: Array, kappa: AnyArray, ridge: AnyArray
 ) -> Float[Array, "n n"]:
     """Return (g(λᵢ) − g(λⱼ))/(λᵢ − λⱼ), and g′ on the diagonal, without cancellation."""
-    seen = nonzero_directions(jnp, eigenvalues)
+    nonzero = nonzero_directions(jnp, eigenvalues)
     g = spectral_gains(jnp, eigenvalues, t[None], kappa, ridge)[0]
-    rate = jnp.where(seen, eigenvalues + ridge, 1.0)
+    rate = jnp.where(nonzero, eigenvalues + ridge, 1.0)
     i, j = (rate[:, None], rate[None, :])
-    both = seen[:, None] & seen[None, :]
+    both = nonzero[:, None] & nonzero[None, :]
     end = jnp.isinf(t)
     a = kappa * jnp.where(end, 1.0, t)
     high, gap = a * jnp.maximum(i, j), a * jnp.abs(i - j)
     # Far apart: the quotient itself. Directions that are never learned have g = 0 at λ = 0.
-    level = jnp.where(seen, eigenvalues, 0.0)
+    level = jnp.where(nonzero, eigenvalues, 0.0)
     apart = level[:, None] - level[None, :]
     direct = (g[:, None] - g[None, :]) / jnp.where(apart == 0, 1.0, apart)
     # Close together, and not small: by the product rule for 1 − exp(−aλ) and 1/λ.
@@ -57,8 +57,8 @@ def _divided_differences(
     )
     product = slope / j + jnp.expm1(-a * i) / (i * j)
     near = jnp.where(high < SERIES_THRESHOLD, a**2 * _divided_difference_series(a * i, a * j), product)
-    found = jnp.where(both & (gap <= 0.5 * high), near, jnp.where(apart == 0, 0.0, direct))
-    return jnp.where(both & end, -1 / (i * j), found)
+    difference = jnp.where(both & (gap <= 0.5 * high), near, jnp.where(apart == 0, 0.0, direct))
+    return jnp.where(both & end, -1 / (i * j), difference)
 
 
 def _divided_difference_series(z: Array, w: Array) -> Array:

@@ -109,18 +109,20 @@ class Probe:
         if self._history.merge_if_repeated(step, values, lambda: _params_equal(now, self._last)):
             return
         kernel = np.asarray(kernel_of_model(now, [part[: self.sample] for part in self._samples]))
-        seen = observe(now, self._samples, self.sample)
+        observation = observe(now, self._samples, self.sample)
         if not self._history.rows:
             self._kernel0 = self._kernel = kernel
-            self._initial_observation = seen
+            self._initial_observation = observation
         row: dict[str, Any] = {"step": step, **values}
         row |= self._measure_kernel(kernel)
         row |= self._measure_parameters(now, step)
-        row |= self._measure_function(now, seen.outputs)
-        row["hamming_distance"] = hamming_distance(seen.patterns, self._initial_observation.patterns, seen.units)
+        row |= self._measure_function(now, observation.outputs)
+        row["hamming_distance"] = hamming_distance(
+            observation.patterns, self._initial_observation.patterns, observation.units
+        )
         row["effective_rank"] = {
             name: effective_rank(np.linalg.svd(part.astype(np.float64), compute_uv=False))
-            for name, part in seen.features.items()
+            for name, part in observation.features.items()
         }
         row["conservation_drift"] = self._measure_balance(now)
         if self._curved_loss is not None:

@@ -41,8 +41,11 @@ def balance(f: Function, params: PyTree, x: PyTree, *, rates: Rates = None) -> B
     in → out: δ = 6, relative +0.33, upstream
     out: none, it is the output
     """
-    found = LayerStructure(check_model(f, params, x, rates))
-    return Balance(found.pairs(found.model, rates), {space_name(found, s): s.reason for s in found.spaces if s.reason})
+    structure = LayerStructure(check_model(f, params, x, rates))
+    return Balance(
+        structure.pairs(structure.model, rates),
+        {space_name(structure, s): s.reason for s in structure.spaces if s.reason},
+    )
 
 
 def upstream(f: Function, params: PyTree, x: PyTree, alpha: float, *, layers: tuple[str, str] | None = None) -> PyTree:
@@ -57,9 +60,9 @@ def upstream(f: Function, params: PyTree, x: PyTree, alpha: float, *, layers: tu
     >>> {name: float(value[0, 0]) for name, value in upstream(f, params, jnp.eye(2), 2.0).items()}
     {'in': 0.5, 'out': 2.0}
     """
-    found = LayerStructure(check_model(f, params, x))
-    way = found.path_between(layers)
-    return found.rescaled_params(f, params, x, found.powers(way), 1 / _check_positive("alpha", alpha), 1.0)
+    structure = LayerStructure(check_model(f, params, x))
+    way = structure.path_between(layers)
+    return structure.rescaled_params(f, params, x, structure.powers(way), 1 / _check_positive("alpha", alpha), 1.0)
 
 
 def rescale(
@@ -88,9 +91,9 @@ def rescale(
     """
     if tau is None and delta is None:
         raise ValueError("nothing to set: give tau (overall scale), delta (relative scale) or both")
-    found = LayerStructure(check_model(f, params, x, rates))
-    way = found.path_between(layers)
-    p, q, root = found.norms(way, rates)
+    structure = LayerStructure(check_model(f, params, x, rates))
+    way = structure.path_between(layers)
+    p, q, root = structure.norms(way, rates)
     product = p * q if tau is None else root * _check_positive("tau", tau) ** 2
     delta = p**2 - q**2 if delta is None else float(delta)
     # p², q² = (κ ± δ)/2 with κ = hypot(δ, 2pq). The smaller one is computed as the product over the larger, without
@@ -104,7 +107,7 @@ def rescale(
             "Start from weights that are not zero"
         )
     output = 1.0 if tau is None else p_new * q_new / (p * q)
-    return found.rescaled_params(f, params, x, found.powers(way), q_new / q, output)
+    return structure.rescaled_params(f, params, x, structure.powers(way), q_new / q, output)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +137,7 @@ class LayerStructure:
 
     def pairs(self, at: CheckedModel, rates: Rates) -> tuple[ConservedPair, ...]:
         """Return the conserved quantities at these parameters."""
-        found = []
+        pairs = []
         for space in self.spaces:
             if space.reason:
                 continue
@@ -145,26 +148,26 @@ class LayerStructure:
             total = both * float((leaves + enters).sum())
             delta = float(units.sum())
             readers = tuple(dict.fromkeys(self.name(layer) for layer, _ in space.readers))
-            found.append(
+            pairs.append(
                 ConservedPair((self.name(space.writer),), readers, delta, delta / total if total else 0.0, units)
             )
-        return tuple(found)
+        return tuple(pairs)
 
     def incoming_squares(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> AnyArray:
         """Return Σ θ²/η of the incoming weights and bias of each unit."""
         layer = space.writer
-        found = (self.weight(layer, at) ** 2).sum(1) / self._nonzero(layer.view.leaf, rates)
+        squares = (self.weight(layer, at) ** 2).sum(1) / self._nonzero(layer.view.leaf, rates)
         if layer.bias is not None:
-            found = found + self.bias(layer, at) ** 2 / self._nonzero(layer.bias.view.leaf, rates)
-        return found.reshape(-1)
+            squares = squares + self.bias(layer, at) ** 2 / self._nonzero(layer.bias.view.leaf, rates)
+        return squares.reshape(-1)
 
     def outgoing_squares(self, space: ActivationSpace, at: CheckedModel, rates: Rates) -> np.ndarray:
         """Return Σ θ²/η of the outgoing weights of each unit."""
-        found = np.zeros(space.units)
+        sums = np.zeros(space.units)
         for layer, unit in space.readers:
             squares = (self.weight(layer, at) ** 2).sum(2) / self._nonzero(layer.view.leaf, rates)
-            np.add.at(found, unit[unit != NO_UNIT], squares[unit != NO_UNIT])
-        return found
+            np.add.at(sums, unit[unit != NO_UNIT], squares[unit != NO_UNIT])
+        return sums
 
     def _nonzero(self, leaf: int, rates: Rates) -> float:
         value = self.rate(leaf, rates)
@@ -195,7 +198,7 @@ class LayerStructure:
                 space = by_writer[id(space.readers[0][0])]
             ways.append((way, space))
         if layers is None:
-            way, _ = max(ways, key=lambda found: len(found[0]))
+            way, _ = max(ways, key=lambda path: len(path[0]))
             if way:
                 return way
             raise ValueError(f"no two layers can be turned against each other: {self._reasons()}")
@@ -213,9 +216,9 @@ class LayerStructure:
         """Return the weights and biases that are multiplied by c (power 1) or divided by it (−1) when these spaces
         are multiplied by c."""
         first, last = way[0].writer, way[-1].readers[0][0]
-        found = {(id(first), "weight"): (first, 1), (id(last), "weight"): (last, -1)}
-        found |= {(id(space.writer), "bias"): (space.writer, 1) for space in way if space.writer.bias is not None}
-        return found
+        powers = {(id(first), "weight"): (first, 1), (id(last), "weight"): (last, -1)}
+        powers |= {(id(space.writer), "bias"): (space.writer, 1) for space in way if space.writer.bias is not None}
+        return powers
 
     def norms(self, way: Sequence[ActivationSpace], rates: Rates) -> tuple[float, float, float]:
         r"""Return p, q and $\sqrt{\eta\eta'}$, with $p^2$ of the outgoing and $q^2$ of the incoming weights: δ = p²
@@ -264,16 +267,16 @@ class LayerStructure:
     def _scale_output(self, factors: dict[Any, Any], output: float) -> dict[Any, Any]:
         """Multiply the factors of the last layer's weights, and of every bias after it, by the change of the output."""
         (end,) = [layer for (_, part), (layer, factor) in factors.items() if part == "weight"][1:]
-        found = dict(factors)
-        layer, factor = found[id(end), "weight"]
-        found[id(end), "weight"] = layer, factor * output
+        scaled = dict(factors)
+        layer, factor = scaled[id(end), "weight"]
+        scaled[id(end), "weight"] = layer, factor * output
         by_writer = {id(space.writer): space for space in self.spaces}
         space = by_writer[id(end)]
         while True:
             if space.writer.bias is not None:
-                found[id(space.writer), "bias"] = space.writer, output
+                scaled[id(space.writer), "bias"] = space.writer, output
             if space.reason == "it is the output":
-                return found
+                return scaled
             if space.reason or len(space.readers) != 1:
                 raise ValueError(
                     f"tau multiplies what {self.name(end)} writes, and the outputs would not follow: "
@@ -289,8 +292,8 @@ def layer_name_of(name: str) -> str:
     return name.rpartition(".")[0] or name
 
 
-def space_name(found: LayerStructure, space: ActivationSpace) -> str:
-    return found.name(space.writer)
+def space_name(structure: LayerStructure, space: ActivationSpace) -> str:
+    return structure.name(space.writer)
 
 
 def _check_positive(name: str, value: object) -> float:

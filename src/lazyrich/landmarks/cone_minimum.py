@@ -132,14 +132,14 @@ class ConeMinimum:
             if size == 0 and self.columns.index[place] == i and count == 0:
                 self._drop(place)
                 return False
-            taken = self._step_size(step, decrement, min(size, 1.0))
-            self.values += taken * step
-            if taken == size:
+            length = self._step_size(step, decrement, min(size, 1.0))
+            self.values += length * step
+            if length == size:
                 self._drop(place)
             self.outputs = self.columns.matrix @ self.values
             if not len(self.values):
                 return True
-            if taken == 1.0 and (self._is_square or decrement <= SETTLED * self._value(self.outputs)):
+            if length == 1.0 and (self._is_square or decrement <= SETTLED * self._value(self.outputs)):
                 self._polish()
                 return True
             if count > 0 and count % SUSPICIOUS_STEPS == 0 and not self._has_minimum():
@@ -211,5 +211,5 @@ class ConeMinimum:
         from scipy.optimize import linprog
 
         Z = self.y[:, None] * self.columns.matrix * self.signs
-        found = linprog(-np.sum(Z, axis=0), A_ub=-Z, b_ub=np.zeros(len(Z)), bounds=(0, 1), method="highs")
-        return not (found.status == 0 and -found.fun > 1e-9 * np.max(np.abs(Z)))
+        program = linprog(-np.sum(Z, axis=0), A_ub=-Z, b_ub=np.zeros(len(Z)), bounds=(0, 1), method="highs")
+        return not (program.status == 0 and -program.fun > 1e-9 * np.max(np.abs(Z)))

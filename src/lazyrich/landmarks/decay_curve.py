@@ -73,11 +73,11 @@ def decay_curve(flow: GradientFlow, times: ArrayLike) -> DecayCurve:
     kappa = float(flow.decay_rates[0])
     undecayed = GradientFlow(flow.net, flow.problem, flow.rates)
     order = jnp.exp(-kappa * times)
-    found = limit(undecayed, scales=order)
-    largest = float(jnp.max(jnp.abs(found.value[-1])))
+    limits = limit(undecayed, scales=order)
+    largest = float(jnp.max(jnp.abs(limits.value[-1])))
     log_sides = float(diagonal_potential(flow.net, flow.rates).log_beta_scale)
     rich_time = (log_sides - np.log(largest)) / (2 * kappa) if largest > 0 else np.inf
-    return DecayCurve(times, found.value, _lazy_fit_time(flow), max(float(rich_time), 0.0), found.by)
+    return DecayCurve(times, limits.value, _lazy_fit_time(flow), max(float(rich_time), 0.0), limits.by)
 
 
 def _lazy_fit_time(flow: GradientFlow) -> float:

@@ -105,9 +105,9 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
     strengths, targets = _mode_strengths_and_targets(own)
     count = int(np.sum(np.abs(targets) > 1e-12 * np.max(np.abs(targets), initial=0.0)))
     start = np.asarray(strengths(own.net))
-    found: dict[str, list[float]] = {"time": [], "width": []}
-    kept = np.argsort(-np.abs(targets), kind="stable")[:count]
-    for i in kept:
+    measured: dict[str, list[float]] = {"time": [], "width": []}
+    strongest = np.argsort(-np.abs(targets), kind="stable")[:count]
+    for i in strongest:
         sign = np.sign(targets[i])
 
         def share(times: Array, i: int = i, sign: float = sign) -> Array:
@@ -115,18 +115,18 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
 
         size = abs(targets[i])
         tenth, half, most = (first_crossing(share, part * size, falling=False) for part in (0.1, 0.5, 0.9))
-        found["time"].append(half)
-        found["width"].append(most - tenth if np.isfinite(most) else np.inf)
-    order = np.argsort(found["time"], kind="stable")
-    mode = kept[order]
-    times, widths = (units.unscale_times(np.array(found[name])[order]) for name in ("time", "width"))
+        measured["time"].append(half)
+        measured["width"].append(most - tenth if np.isfinite(most) else np.inf)
+    order = np.argsort(measured["time"], kind="stable")
+    mode = strongest[order]
+    times, widths = (units.unscale_times(np.array(measured[name])[order]) for name in ("time", "width"))
     plateau = _plateaus(own, mode)
     if count:
         plateau[-1] = _last_loss(theorem, own)
     plateau = np.ldexp(plateau, units.loss_exponent)
-    lost = -np.diff(plateau, prepend=float(flow.loss()))
+    loss_drops = -np.diff(plateau, prepend=float(flow.loss()))
     targets, start = (np.ldexp(values[mode], units.beta_exponent) for values in (targets, start))
-    return ModeSchedule(mode, targets, start, times, widths, plateau, lost)
+    return ModeSchedule(mode, targets, start, times, widths, plateau, loss_drops)
 
 
 def _last_loss(theorem: TrajectoryTheorem, flow: GradientFlow) -> float:
@@ -142,13 +142,13 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
     In the basis of the target's singular vectors, an entry of β has its initial value until its row or its column is
     learned, and then that of the target. (The saddles of whitened data: dln, chapter 6.)
     """
-    left = [np.setdiff1d(mode, mode[: i + 1]) for i in range(len(mode))]
+    not_learned = [np.setdiff1d(mode, mode[: i + 1]) for i in range(len(mode))]
     coordinates = _independent_coordinates(flow)
     if coordinates is not None:
         strengths, targets, weight = coordinates
         missing = 0.5 * weight * (np.asarray(strengths(flow.net)) - targets) ** 2
         always = float(flow.loss()) - float(np.sum(missing[mode]))
-        return np.maximum([always + float(np.sum(missing[rest])) for rest in left], 0.0)
+        return np.maximum([always + float(np.sum(missing[rest])) for rest in not_learned], 0.0)
     best = flow.problem.min_norm_solution
     apart = flow.beta().reshape(flow.problem.d, -1) - best.reshape(flow.problem.d, -1)
     gap = np.asarray(apart - flow.problem.null_space_component(apart))
@@ -156,7 +156,7 @@ def _plateaus(flow: GradientFlow, mode: np.ndarray) -> np.ndarray:
     squares = 0.5 * float(whitening_scale(flow.problem)) * (U.T @ gap @ Vt.T) ** 2
     always = float(flow.loss()) - float(np.sum(squares))
     outside = [np.setdiff1d(np.arange(size), mode) for size in squares.shape]  # indices that are no modes of the target
-    rows = [(np.append(rest, outside[0]), np.append(rest, outside[1])) for rest in left]
+    rows = [(np.append(rest, outside[0]), np.append(rest, outside[1])) for rest in not_learned]
     return np.maximum([always + float(np.sum(squares[np.ix_(*pair)])) for pair in rows], 0.0)
 
 

@@ -41,26 +41,26 @@ def time_to_loss(flow: GradientFlow, loss: ArrayLike) -> Array:
         raise ValueError("time_to_loss searches and cannot be traced by jit or vmap; grad alone goes through it")
     raise_if_decayed(flow, "time_to_loss")
     theorem, units = closed_form(stop_gradient(flow))
-    values, wanted = units.flow, float(np.ldexp(float(stop_gradient(level)), -units.loss_exponent))
+    values, target = units.flow, float(np.ldexp(float(stop_gradient(level)), -units.loss_exponent))
 
     def curve(times: Array) -> Array:
         return jax.vmap(values.loss)(theorem.networks_up_to_rotation(values, times))
 
     floor = rounding_of_loss(values)
-    if wanted < RESOLVED**2 * floor:
-        time = _below_rounding(theorem, values, curve, wanted, floor)
+    if target < RESOLVED**2 * floor:
+        time = _below_rounding(theorem, values, curve, target, floor)
     else:
-        time = first_crossing(curve, wanted, falling=True)
-    if not np.isfinite(time) and wanted > 0:
+        time = first_crossing(curve, target, falling=True)
+    if not np.isfinite(time) and target > 0:
         end = float(curve(grid(0.0, LATEST))[-1])
-        if abs(end - wanted) <= NEAR * end:
+        if abs(end - target) <= NEAR * end:
             raise ValueError(
                 f"the loss ends within rounding of {float(stop_gradient(level)):g}, and float64 cannot tell whether "
                 "it gets there; ask for a loss that is larger by a part in a billion"
             )
     if not np.isfinite(time) or time == 0 or is_concrete(flow, level):
         return jnp.asarray(units.unscale_times(np.asarray(time)))
-    if wanted < DIFFERENTIABLE**2 * floor:
+    if target < DIFFERENTIABLE**2 * floor:
         raise _unresolved_loss_error("there is no derivative there")
     # One Newton step from the solution does not change it, but has its derivative.
     there = exact(flow, units.unscale_times(np.asarray([time])), theorem=theorem).end
@@ -119,8 +119,8 @@ def _below_rounding(
         if stays > 64 * floor:
             return float("inf")
         raise _unresolved_loss_error("what the network cannot fit is rounding")
-    predicted, found = (residual(start) * np.exp(-speeds * (second - first)))[moves], residual(end)[moves]
-    if not np.linalg.norm(predicted - found) < 1e-3 * np.linalg.norm(found):
+    predicted, actual = (residual(start) * np.exp(-speeds * (second - first)))[moves], residual(end)[moves]
+    if not np.linalg.norm(predicted - actual) < 1e-3 * np.linalg.norm(actual):
         raise _unresolved_loss_error("it does not fall exponentially there")
     low, high = 0.0, 1.0 / float(speeds[-1])
     while log_loss(high) > np.log(level - stays):

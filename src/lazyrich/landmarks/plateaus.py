@@ -77,10 +77,10 @@ class Staircase:
 
     @cached_property
     def beta(self) -> Float[ndarray, "p d"]:
-        found = np.zeros((len(self), self.flow.problem.d))
-        for row, support, values in zip(found, self.supports, self.values, strict=True):
+        beta = np.zeros((len(self), self.flow.problem.d))
+        for row, support, values in zip(beta, self.supports, self.values, strict=True):
             row[support] = values
-        return found
+        return beta
 
     @cached_property
     def loss(self) -> Float[ndarray, " p"]:
@@ -112,10 +112,10 @@ class Staircase:
         first, last = (_slopes(problem, f) @ np.asarray(problem.X) for f in (0 * self.outputs[-1], self.outputs[-1]))
         movable = np.isfinite(np.where(last < 0, self.upper, self.lower))
         bound = np.where(beta > 0, self.upper, self.lower)
-        used = beta != 0
-        apart = np.abs(np.abs(q[used]) / bound[used] - 1)
+        support = beta != 0
+        apart = np.abs(np.abs(q[support]) / bound[support] - 1)
         beyond = np.maximum(q / self.upper - 1, -q / self.lower - 1)
-        norm = float(np.sum(bound[used] * np.abs(beta[used])))
+        norm = float(np.sum(bound[support] * np.abs(beta[support])))
         return Certificate(
             np.max(np.abs(last), where=movable, initial=0.0)
             / max(np.max(np.abs(first), initial=0.0), np.finfo(float).tiny),
@@ -186,10 +186,10 @@ class Staircase:
 
     def predictor(self, times: ArrayLike) -> Float[ndarray, "t d"]:
         """Return the predictor at each of some times, in the unit of `times`."""
-        asked = np.asarray(check_array("times", times, (0, 1)))
-        if np.any(asked < self.times[0]):
-            raise ValueError(f"the staircase begins at {self.times[0]:g}; found the time {float(np.min(asked)):g}")
-        return self.beta[np.searchsorted(self.times, asked, side="right") - 1]
+        requested = np.asarray(check_array("times", times, (0, 1)))
+        if np.any(requested < self.times[0]):
+            raise ValueError(f"the staircase begins at {self.times[0]:g}; found the time {float(np.min(requested)):g}")
+        return self.beta[np.searchsorted(self.times, requested, side="right") - 1]
 
     def plot(self) -> "matplotlib.figure.Figure":
         """Plot the coefficients and the loss over time, as steps."""
@@ -220,8 +220,8 @@ class Staircase:
 
     def __str__(self) -> str:
         lines = ["  jump       time       loss  features"]
-        shown = range(len(self)) if len(self) <= MAX_ROWS else [*range(MAX_ROWS // 2), *range(-MAX_ROWS // 2, 0)]
-        for i in shown:
+        rows_shown = range(len(self)) if len(self) <= MAX_ROWS else [*range(MAX_ROWS // 2), *range(-MAX_ROWS // 2, 0)]
+        for i in rows_shown:
             if i == -MAX_ROWS // 2:
                 lines.append("   …")
             row = range(len(self))[i]

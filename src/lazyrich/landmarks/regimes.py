@@ -58,12 +58,12 @@ def regime_limits(flow: GradientFlow, times: ArrayLike) -> RegimeLimits:
     """
     times = check_times(times)
     raise_if_decayed(flow, "regime_limits")
-    used, units = closed_form(flow)
-    beta = jax.vmap(flow.beta)(units.unscale_net(used.networks_up_to_rotation(units.flow, units.scale_times(times))))
+    theorem, units = closed_form(flow)
+    beta = jax.vmap(flow.beta)(units.unscale_net(theorem.networks_up_to_rotation(units.flow, units.scale_times(times))))
     limits = {"lazy": exact(flow.linearize(), times).beta}
     plan = mode_schedule(flow)
     limits["rich"] = _staircase_beta(flow, plan, times)
-    own = {name: regime(flow, times) for name, regime in used.limiting_betas.items()}
+    own = {name: regime(flow, times) for name, regime in theorem.limiting_betas.items()}
     limits |= {name: limit for name, limit in own.items() if limit is not None}
     target = flow.problem.min_norm_solution
     unit = float(safe_norm(jnp.ravel(target - flow.beta())))

@@ -40,13 +40,13 @@ def sharpness(now: Trajectory | GradientFlow) -> Array:
     if not isinstance(now, Trajectory):
         raise TypeError(f"sharpness takes a Trajectory or a GradientFlow; found {type(now).__name__}")
     if not is_concrete(now.nets, now.flow):
-        return jax.lax.map(lambda net: _dense(now.flow, net.layers), now.nets)
+        return jax.lax.map(lambda net: _dense_largest_eigenvalue(now.flow, net.layers), now.nets)
     return jnp.stack([_of_flow(now.flow.with_net(now[index])) for index in range(len(now))])
 
 
 def _of_flow(flow: GradientFlow) -> Array:
     if not is_concrete(flow):
-        return _dense(flow, flow.net.layers)
+        return _dense_largest_eigenvalue(flow, flow.net.layers)
     z = ravel_pytree(flow.net.layers)[0]
     start = np.random.default_rng(0).normal(size=z.size)
     return jnp.asarray(largest_eigenvalue(lambda v: np.asarray(_product(flow, z, v)), start, np.dot), float)
@@ -69,7 +69,7 @@ def _product(flow: GradientFlow, z: Array, v: Array) -> Array:
     return roots * jax.jvp(gradient, (z,), (roots * v,))[1]
 
 
-def _dense(flow: GradientFlow, layers: Layers) -> Array:
+def _dense_largest_eigenvalue(flow: GradientFlow, layers: Layers) -> Array:
     """Return the largest eigenvalue of the Hessian, formed column by column."""
     z = ravel_pytree(layers)[0]
     if z.size > MAX_DENSE:

@@ -135,8 +135,8 @@ def _target_alignment(labels: Array, X: Array, rates: LayerRates, net: Network) 
 def kernel_velocity(now: Trajectory) -> Array:
     r"""Return $\|\dot K\|_F/\|K\|_F$ along a trajectory, the rate at which features change, from the exact velocity of
     the parameters."""
-    found = many(Partial(_kernel_velocity, require_trajectory(now).flow), now.nets, one_at_a_time=True)
-    return restore_pair("the velocity of the kernel", found)
+    velocity_and_exponent = many(Partial(_kernel_velocity, require_trajectory(now).flow), now.nets, one_at_a_time=True)
+    return restore_pair("the velocity of the kernel", velocity_and_exponent)
 
 
 def _kernel_velocity(flow: GradientFlow, net: Network) -> tuple[Array, AnyArray]:
@@ -182,9 +182,9 @@ def _kernel_split(X: Array, rates: LayerRates, net: Network, reference: Network)
 def _with_norms_of(lengths: Network, directions: Network) -> Network:
     """Return the hidden units of `directions` with the norms of those of `lengths`; a unit with norm zero stays
     zero."""
-    wanted, found = _unit_norms(lengths), _unit_norms(directions)
+    target_norms, norms = _unit_norms(lengths), _unit_norms(directions)
     return directions.rescale_units(
-        *(jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b)) for a, b in zip(wanted, found, strict=True))
+        *(jnp.where(b == 0, 0.0, a / jnp.where(b == 0, 1.0, b)) for a, b in zip(target_norms, norms, strict=True))
     )
 
 

@@ -58,8 +58,8 @@ def unit_network(net: Network) -> tuple[Network, AnyArray]:
     A network that is not known to be homogeneous, or has arrays outside of its layers, is returned unchanged with
     exponent 0.
     """
-    kept = len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers))  # arrays outside of the layers
-    if net.degree is None or kept:
+    has_constants = len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers))  # arrays outside of the layers
+    if net.degree is None or has_constants:
         return net, np.zeros((), int)
     layers, exponent = normalize(net.layers)
     return net.with_layers(layers), exponent

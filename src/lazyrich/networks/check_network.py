@@ -75,8 +75,8 @@ def check_network(net: Network, X: ArrayLike, rates: LayerRates = None, seed: in
         names[:] = [(promise.name, promise.tolerance) for promise in promises]
         return [_defect(promise) for promise in promises]
 
-    found, defects = measure_defects(near, trial), {}
-    for (name, tolerance), defect in zip(names, found, strict=True):  # known once it has run
+    values, defects = measure_defects(near, trial), {}
+    for (name, tolerance), defect in zip(names, values, strict=True):  # known once it has run
         defects[name] = float(defect)
         if not float(defect) <= tolerance:
             raise AssertionError(
@@ -90,15 +90,19 @@ def _displace(layers: Layers, step: Array | float, direction: Layers) -> Layers:
     return jax.tree.map(lambda a, b: a + step * b, layers, direction)
 
 
-def _largest(tree: PyTree) -> Array:
+def _largest_entry(tree: PyTree) -> Array:
     return jnp.max(jnp.stack([jnp.max(jnp.abs(leaf)) for leaf in jax.tree.leaves(tree)]))
 
 
 def _defect(promise: Property) -> Array:
-    found, wanted = jax.tree.leaves(promise.found), jax.tree.leaves(promise.expected)
+    actual, expected = jax.tree.leaves(promise.found), jax.tree.leaves(promise.expected)
     # Entries that are infinite on both sides agree, such as the conserved quantity of a weight at zero.
-    apart = _largest([jnp.where(a == b, 0.0, a - b) for a, b in zip(found, wanted, strict=True)])
-    scale = _largest([jnp.where(jnp.isfinite(b), b, 0.0) for b in wanted]) if promise.scale is None else promise.scale
+    apart = _largest_entry([jnp.where(a == b, 0.0, a - b) for a, b in zip(actual, expected, strict=True)])
+    scale = (
+        _largest_entry([jnp.where(jnp.isfinite(b), b, 0.0) for b in expected])
+        if promise.scale is None
+        else promise.scale
+    )
     return jnp.where(apart == 0, 0.0, apart / jnp.where(scale == 0, 1.0, scale))
 
 
@@ -117,8 +121,8 @@ def _check_shapes(net: Network, X: Array) -> None:
     )
     _require(bool(jnp.all(jnp.isfinite(outputs))), f"{name}: some outputs are NaN or infinite")
     sizes = X.shape[1], 1 if outputs.ndim == 1 else outputs.shape[1]
-    known = all(said in (None, size) for said, size in zip(net.n_inputs_outputs, sizes, strict=True))
-    _require(known, f"{name}: sizes are {net.n_inputs_outputs}, but X and the outputs have {sizes}")
+    consistent = all(declared in (None, size) for declared, size in zip(net.n_inputs_outputs, sizes, strict=True))
+    _require(consistent, f"{name}: sizes are {net.n_inputs_outputs}, but X and the outputs have {sizes}")
     _require(bool(eqx.tree_equal(net, net.with_layers(net.layers))), f"{name}: with_layers(layers) is another network")
     other = jax.tree.map(lambda leaf: leaf + 1.0, net.layers)
     _require(bool(eqx.tree_equal(net.with_layers(other).layers, other)), f"{name}: with_layers does not set the layers")
@@ -135,7 +139,7 @@ def _check_prediction(net: Network, t: TestPoint) -> Iterator[Property]:
     yield Property("each row is predicted on its own", jax.vmap(lambda x: net(x[None])[0])(t.X), outputs)
     stacked = jax.tree.map(lambda leaf: jnp.stack([2 * leaf, leaf]), net)
     yield Property("networks can be stacked", jax.vmap(lambda one: one(t.X))(stacked)[1], outputs)
-    yield Property("strengths hold the largest weight", jnp.max(net.part_scales), _largest(net.layers))
+    yield Property("strengths hold the largest weight", jnp.max(net.part_scales), _largest_entry(net.layers))
 
 
 def _check_gradient(net: Network, t: TestPoint) -> Iterator[Property]:
@@ -159,10 +163,10 @@ def _check_kernel(net: Network, t: TestPoint) -> Iterator[Property]:
 
     left, right = jacobian(t.X), jacobian(t.X2)
     for name, other, X2 in (("the kernel", left, None), ("the kernel between two sets", right, t.X2)):
-        wanted: PyTree = sum(rate * a @ b.T for rate, a, b in zip(t.rates, left, other, strict=True))
-        found, shape = net.ntk(t.X, X2, t.rates), net(t.X).shape + net(t.X if X2 is None else X2).shape
-        _require(found.shape == shape, f"{type(net).__name__}: {name} must have shape {shape}; found {found.shape}")
-        yield Property(f"{name} is that of the explicit Jacobian", found.reshape(wanted.shape), wanted)
+        expected: PyTree = sum(rate * a @ b.T for rate, a, b in zip(t.rates, left, other, strict=True))
+        kernel, shape = net.ntk(t.X, X2, t.rates), net(t.X).shape + net(t.X if X2 is None else X2).shape
+        _require(kernel.shape == shape, f"{type(net).__name__}: {name} must have shape {shape}; found {kernel.shape}")
+        yield Property(f"{name} is that of the explicit Jacobian", kernel.reshape(expected.shape), expected)
 
 
 def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
@@ -178,7 +182,7 @@ def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
 
     velocity = field(net.layers)
     before, change = jax.jvp(laws, (net.layers,), (velocity,))
-    moving, weight = _largest(velocity), _largest(net.layers)
+    moving, weight = _largest_entry(velocity), _largest_entry(net.layers)
     dt = 1e-3 * weight / jnp.where(moving > 0, moving, 1.0)
     layers = net.layers
     for _ in range(4):
@@ -189,7 +193,7 @@ def _check_conservation(net: Network, t: TestPoint) -> Iterator[Property]:
         layers = jax.tree.map(lambda y, a, b, c, d: y + dt / 6 * (a + 2 * b + 2 * c + d), layers, k1, k2, k3, k4)
     after = laws(layers)
     for name, law in before.items():
-        size = _largest(jnp.where(jnp.isfinite(law), law, 0.0)) + jnp.max(jnp.stack(t.rates)) * weight**2
+        size = _largest_entry(jnp.where(jnp.isfinite(law), law, 0.0)) + jnp.max(jnp.stack(t.rates)) * weight**2
         yield Property(
             f"{name} has no velocity", change[name], jnp.zeros_like(law), EXACT_TOLERANCE, size * moving / weight
         )
@@ -226,14 +230,14 @@ def _check_flags(net: Network, t: TestPoint) -> Iterator[Property]:
     if net.linear_in_inputs:
         yield Property("beta is the predictor", t.X @ net.beta, net(t.X))
         mixed = net(2 * t.X - t.X[::-1])
-        yield Property("linear in x", 2 * net(t.X) - net(t.X[::-1]), mixed, EXACT_TOLERANCE, _largest(net(t.X)))
+        yield Property("linear in x", 2 * net(t.X) - net(t.X[::-1]), mixed, EXACT_TOLERANCE, _largest_entry(net(t.X)))
     if net.affine_in_parameters:
         yield Property(
             "affine in the parameters",
             at(2.0) - at(1.0),
             at(1.0) - at(0.0),
             EXACT_TOLERANCE,
-            _largest((at(2.0), at(0.0))),
+            _largest_entry((at(2.0), at(0.0))),
         )
     if net.smooth_in_parameters:
         jump, spread = _largest_jump(lambda s: jax.jvp(lambda s: jnp.sum(t.r * at(s)), (s,), (jnp.ones(()),))[1])
@@ -251,8 +255,8 @@ def _largest_jump(slope: Callable[[Array], Array], points: int = 513, halvings: 
         (a, fa), (b, fb) = state
         middle = (a + b) / 2
         fm = slope(middle)
-        left = jnp.abs(fm - fa) > jnp.abs(fb - fm)
-        return jax.tree.map(lambda x, y: jnp.where(left, x, y), ((a, fa), (middle, fm)), ((middle, fm), (b, fb)))
+        jumps_left = jnp.abs(fm - fa) > jnp.abs(fb - fm)
+        return jax.tree.map(lambda x, y: jnp.where(jumps_left, x, y), ((a, fa), (middle, fm)), ((middle, fm), (b, fb)))
 
     start = (grid[first], values[first]), (grid[first + 1], values[first + 1])
     (_, fa), (_, fb) = jax.lax.fori_loop(0, halvings, halve, start)
@@ -262,17 +266,17 @@ def _largest_jump(slope: Callable[[Array], Array], points: int = 513, halvings: 
 def _check_special_forms(net: Network, t: TestPoint) -> Iterator[Property]:
     outputs = net(t.X).reshape(len(t.X), -1)
     if net.weight_matrices is not None:
-        found = t.X.T
+        product = t.X.T
         for W in net.weight_matrices:
-            found = W @ found
-        yield Property("the network is the product of its factors", found.T, outputs)
+            product = W @ product
+        yield Property("the network is the product of its factors", product.T, outputs)
     if net.signed_factors is not None:
         plus, minus = jnp.prod(jnp.stack(net.signed_factors), axis=0) ** (net.degree // len(net.signed_factors))
         yield Property("the network is the difference of its sides", (t.X @ (plus - minus))[:, None], outputs)
     if net.matrix_factor is not None:
         A = t.X.reshape(len(t.X), len(net.matrix_factor), len(net.matrix_factor))
-        found = jnp.einsum("nij,ik,jk->n", A, net.matrix_factor, net.matrix_factor)
-        yield Property("the network is the square of its root", found[:, None], outputs)
+        product = jnp.einsum("nij,ik,jk->n", A, net.matrix_factor, net.matrix_factor)
+        yield Property("the network is the square of its root", product[:, None], outputs)
     if net.neuron_parameters is not None:
         W, a, slope = net.neuron_parameters
         z = t.X @ W.T
@@ -294,8 +298,8 @@ def _check_mirror_variable(net: Network, t: TestPoint) -> Iterator[Property]:
         lambda s: net.at_mirror_variable(s * G, t.rates).layers, (jnp.asarray(0.5),), (jnp.ones(()),)
     )
     slopes = jax.vjp(lambda layers: net.with_layers(layers).beta, half)[1](G)[0]
-    wanted = tuple(jax.tree.map(lambda g, rate=rate: rate * g, s) for rate, s in zip(t.rates, slopes, strict=True))
-    yield Property("moved solves the equation of the parameters", velocity, wanted)
+    expected = tuple(jax.tree.map(lambda g, rate=rate: rate * g, s) for rate, s in zip(t.rates, slopes, strict=True))
+    yield Property("moved solves the equation of the parameters", velocity, expected)
 
 
 CHECKS = (

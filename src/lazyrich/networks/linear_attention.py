@@ -93,7 +93,7 @@ class LinearAttention(LinearNetwork):
         self.value = check_array("value", value, (1,))
         self.key, self.query = (
             part[:, None] if part.ndim == 2 else part
-            for part in (check_array(name, given, (2, 3)) for name, given in (("key", key), ("query", query)))
+            for part in (check_array(name, matrix, (2, 3)) for name, matrix in (("key", key), ("query", query)))
         )
         _check_square("key and query", self.key.shape[2], self.query.shape[2])
         if self.key.shape != self.query.shape or len(self.key) != len(self.value):

@@ -35,9 +35,11 @@ class Linearized(Network):
             self.theta = tuple(
                 _like_layer(l, old, new) for l, (old, new) in enumerate(zip(anchor.layers, theta, strict=False))
             )
-            found, needed = ([leaf.shape for leaf in jax.tree.leaves(tree)] for tree in (self.theta, anchor.layers))
-            if found != needed or len(tuple(theta)) != len(anchor.layers):
-                raise ValueError(f"theta must have the shapes of the anchor's layers, {needed}; found {found}")
+            shapes, anchor_shapes = (
+                [leaf.shape for leaf in jax.tree.leaves(tree)] for tree in (self.theta, anchor.layers)
+            )
+            if shapes != anchor_shapes or len(tuple(theta)) != len(anchor.layers):
+                raise ValueError(f"theta must have the shapes of the anchor's layers, {anchor_shapes}; found {shapes}")
 
     @property
     def layers(self) -> Layers:

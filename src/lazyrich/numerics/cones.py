@@ -36,8 +36,10 @@ class Cones:
             on = np.abs(self.X @ u) < 1e-12 * self.lengths
             gate = np.where(on, 0.0, np.where(self.X @ u > 0, 1.0, self.slope))
             pull = (r * gate) @ self.X
-            held = -np.linalg.pinv(self.X[on].T) @ pull
-            if np.all((a * r[on] > 0) & (a * held <= a * r[on]) & (a * held >= a * self.slope * r[on])):
+            gated_residuals = -np.linalg.pinv(self.X[on].T) @ pull
+            if np.all(
+                (a * r[on] > 0) & (a * gated_residuals <= a * r[on]) & (a * gated_residuals >= a * self.slope * r[on])
+            ):
                 ways.append(u)
         for ray in range(self.directions.shape[1]):
             # In the cones around each ray the pull is constant; w leaves along it if the pull lies in its cone.

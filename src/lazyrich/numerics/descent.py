@@ -279,8 +279,8 @@ class _DescentStepper(Stepper):
     def initial_state(self) -> PyTree:
         return self.state[1]
 
-    def advance(self, wanted: np.ndarray, left: int) -> Advance:
-        place = len(self.counts) - len(wanted)  # index of the next count to be saved
+    def advance(self, remaining: np.ndarray, steps_left: int) -> Advance:
+        place = len(self.counts) - len(remaining)  # index of the next count to be saved
         done = place - 1
         # A schedule that begins with zeros passes several saves at time 0 before the first step.
         in_step = self.steps == self.counts[done]
@@ -294,14 +294,14 @@ class _DescentStepper(Stepper):
             passed = int(self.steps == self.counts[place])
         t = float(self.time_after(self.steps))
         states = jax.tree.map(lambda leaf: leaf[:passed], saved)
-        return Advance(wanted[:passed], states, float(wanted[passed - 1]) if passed else t, self.state[1])
+        return Advance(remaining[:passed], states, float(remaining[passed - 1]) if passed else t, self.state[1])
 
     def _take_steps(self, every: int, saves: int) -> PyTree:
         self.state, saved = _advance(self.rule, self.pulls, self.state, jnp.array(every), saves)
         self.steps += every * saves
         return saved
 
-    def failure(self, before: float, left: int) -> str:
+    def failure(self, before: float, steps_left: int) -> str:
         return "" if tree_all_finite(self.layers_of(self.state[1])) else "not finite"
 
     def layers_of(self, moving: Layers) -> Layers:
@@ -311,12 +311,12 @@ class _DescentStepper(Stepper):
         return jax.vmap(self.flow.net.with_layers)(self.layers_of(states))
 
     def mirror_path(self, states: PyTree) -> Array | None:
-        kept = states[len(self.flow.net.layers) :]
-        return kept[0] if kept else None
+        path = states[len(self.flow.net.layers) :]
+        return path[0] if path else None
 
     def provenance(self, times: np.ndarray) -> Provenance:
         rule, optimizer = self.rule, self.rule.optimizer
-        told = [
+        notes = [
             _format_rates(rule.lr),
             f"{self.total} steps" if self.steps in (0, self.total) else f"{self.steps} of {self.total} steps",
             optimizer.detail,
@@ -325,14 +325,14 @@ class _DescentStepper(Stepper):
             "label noise" if rule.has_label_noise else "",
             "" if self.double else "gradients in float32",
         ]
-        return Provenance("descended", optimizer.method, ", ".join(filter(None, told)))
+        return Provenance("descended", optimizer.method, ", ".join(filter(None, notes)))
 
     def stats(self, ending: Ending) -> dict[str, Any]:
         return {}
 
     def status(self) -> str:
-        left = (time.monotonic() - self.began) * (self.total / self.steps - 1)
-        return f"step {self.steps} of {self.total} ({_format_duration(left)} to go)"
+        seconds_left = (time.monotonic() - self.began) * (self.total / self.steps - 1)
+        return f"step {self.steps} of {self.total} ({_format_duration(seconds_left)} to go)"
 
     def run_traced(self) -> Trajectory:
         """Run the whole descent in one program, inside jit, vmap or grad."""

@@ -163,9 +163,9 @@ class DiffraxStepper(SystemStepper):
         self.sliding_rtol = rtol
         self.finite = True  # whether the field is finite at the current state
 
-    def advance(self, wanted: np.ndarray, left: int) -> Advance:
+    def advance(self, remaining: np.ndarray, steps_left: int) -> Advance:
         if self.automatic and self.pace is not None:
-            self._adapt_solver(self.pace, left)
+            self._adapt_solver(self.pace, steps_left)
         t_end, ys, y, event, fine, steps = tree_to_numpy(
             _solve_chunk(
                 self.equation,
@@ -175,24 +175,24 @@ class DiffraxStepper(SystemStepper):
                 self.until,
                 self.solver,
                 self.tolerances,
-                min(self._steps_before_check(), left),
+                min(self._steps_before_check(), steps_left),
             )
         )
         # Times that this chunk has passed. After an early stop, the stopping time itself ends the list.
-        passed = int(np.searchsorted(wanted, float(t_end), side="left" if event else "right"))
-        first = self.number - len(wanted)
+        passed = int(np.searchsorted(remaining, float(t_end), side="left" if event else "right"))
+        first = self.number - len(remaining)
         states = jax.tree.map(lambda leaf: leaf[first : first + passed], ys)
         self.pace = float(t_end) - self.t
         self.t, self.y, self.finite = float(t_end), y, bool(fine)
         self.steps += int(steps)
-        return Advance(wanted[:passed], states, self.t, self.y, bool(event))
+        return Advance(remaining[:passed], states, self.t, self.y, bool(event))
 
-    def failure(self, before: float, left: int) -> str:
+    def failure(self, before: float, steps_left: int) -> str:
         if self.t >= self.end:
             return ""
         if not self.finite:
             return "not finite"
-        if self.t != before or left <= 0:
+        if self.t != before or steps_left <= 0:
             return ""
         now, start = (
             float(_max_layer_rms(self.equation.vector_field(y))) for y in (self.y, self.equation.initial_state())
@@ -211,7 +211,7 @@ class DiffraxStepper(SystemStepper):
         few_kinks = neurons is not None and self.flow.problem.n * len(neurons[0]) <= MAX_KINKS_CHECKED
         return FIRST_CHUNK_STEPS if isinstance(self.solver, dfx.Dopri8) and not few_kinks else CHUNK_STEPS
 
-    def _adapt_solver(self, pace: float, left: int) -> None:
+    def _adapt_solver(self, pace: float, steps_left: int) -> None:
         """Switch solvers or loosen the tolerance, if the remaining steps are too many."""
         to_go = self._steps_before_check() * (self.end - self.t) / pace
         if (
@@ -229,7 +229,9 @@ class DiffraxStepper(SystemStepper):
             self.solver = Rodas(self.equation.jacobian) if size <= MAX_IMPLICIT_SIZE else RKC()
             self.used.append(type(self.solver).__name__)
         elif (
-            self.slides_from is not None and to_go > SLOWDOWN_ALLOWANCE * left and self.sliding_rtol < MAX_SLIDING_RTOL
+            self.slides_from is not None
+            and to_go > SLOWDOWN_ALLOWANCE * steps_left
+            and self.sliding_rtol < MAX_SLIDING_RTOL
         ):
             self._loosen_tolerance(min(10 * self.sliding_rtol, MAX_SLIDING_RTOL))
 

@@ -109,13 +109,13 @@ class Stepper:
         """Return the state at t = 0."""
         raise NotImplementedError
 
-    def advance(self, wanted: np.ndarray, left: int) -> Advance:
-        """Take some steps, at most `left`, towards the times that are still `wanted`."""
+    def advance(self, remaining: np.ndarray, steps_left: int) -> Advance:
+        """Take some steps, at most `steps_left`, towards the times that are still `remaining`."""
         raise NotImplementedError
 
-    def failure(self, before: float, left: int) -> str:
-        """Return a description of the field if it stops the run after an advance from `before` that left `left` steps;
-        else ""."""
+    def failure(self, before: float, steps_left: int) -> str:
+        """Return a description of the field if it stops the run after an advance from `before`, with `steps_left` still
+        allowed; else ""."""
         return ""
 
     def networks(self, states: PyTree) -> Network:
@@ -226,10 +226,10 @@ def _step_to_end(
         if stretch.condition_met:
             assert until is not None
             return Stopped(until, stretch.t)
-        left = max_steps - way.steps
-        if why := way.failure(before, left):
+        steps_left = max_steps - way.steps
+        if why := way.failure(before, steps_left):
             return NoProgress(why)
-        if left <= 0 and len(record.remaining):
+        if steps_left <= 0 and len(record.remaining):
             return OutOfSteps()
     return Finished(until)
 

@@ -64,9 +64,9 @@ class FilippovStepper(Stepper):
     def initial_state(self) -> np.ndarray:
         return self.start
 
-    def advance(self, wanted: np.ndarray, left: int) -> Advance:
+    def advance(self, remaining: np.ndarray, steps_left: int) -> Advance:
         piece = self._step()
-        passed = wanted[: int(np.searchsorted(wanted, self.t, side="right"))]
+        passed = remaining[: int(np.searchsorted(remaining, self.t, side="right"))]
         states = np.stack([piece(t) for t in passed]) if len(passed) else None
         holds = self.until is not None and bool(self.until.holds(self.flow, self._net(self.y)))
         return Advance(passed, states, self.t, self.y, holds)
@@ -117,12 +117,12 @@ class FilippovStepper(Stepper):
             self.base, self.sizes = self.y, self._neuron_sizes()
             bound = np.minimum(atol, np.maximum(self.rtol * self.sizes, np.finfo(float).tiny))
             atol = np.concatenate([np.repeat(bound, self.kinks.d), bound])
-        left = self.end - self.t
+        remaining = self.end - self.t
         if self.length:
-            first = min(0.5 * self.length, left)
+            first = min(0.5 * self.length, remaining)
         else:  # scipy's own guess from y = 0 has no unit of time
             speed = np.linalg.norm(self.kinks.velocity(self.t, self.y))
-            first = min(1e-4 * float(np.linalg.norm(self.base) / speed), left) if speed > 0 else left
+            first = min(1e-4 * float(np.linalg.norm(self.base) / speed), remaining) if speed > 0 else remaining
             if not (np.isfinite(speed) and first > 0):
                 raise AmbiguousKinks("there is no first step: the field is not finite")
         method = LSODA if self.stiff else DOP853
@@ -170,11 +170,11 @@ class FilippovStepper(Stepper):
         low = t0
         for high in self._sample_points(piece, t0, y0, start):
             now = self.kinks.margins(piece(high))
-            gone = np.flatnonzero((now < 0) & (now < start))
-            if len(gone):
-                times = [self._root(piece, int(index), low, high, start[index]) for index in gone]
+            crossed = np.flatnonzero((now < 0) & (now < start))
+            if len(crossed):
+                times = [self._root(piece, int(index), low, high, start[index]) for index in crossed]
                 first = int(np.argmin(times))
-                return int(gone[first]), times[first]
+                return int(crossed[first]), times[first]
             low = high
         return None
 

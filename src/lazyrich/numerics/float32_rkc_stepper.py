@@ -111,8 +111,8 @@ def advance(flow: GradientFlow, state: RkcState, end: Array, stop: Array, rtol: 
         h = jnp.where(state.h == 0, 1 / jnp.maximum(rho, 1e-300), state.h)
         h = jnp.minimum(h, 0.5 * most**2 / jnp.maximum(1.2 * rho, 1e-300))
         # Avoid a tiny last step.
-        left = end - state.t
-        h = jnp.where(h >= left, left, jnp.where(2 * h > left, left / 2, h))
+        remaining = end - state.t
+        h = jnp.where(h >= remaining, remaining, jnp.where(2 * h > remaining, remaining / 2, h))
         stages = n_stages(h, rho, most)
         y = chebyshev_recursion(lambda _, y: field(y), state.y, state.velocity, h, stages, kind="lax")
         push, loss = _velocity_and_loss(flow, y)
@@ -128,7 +128,7 @@ def advance(flow: GradientFlow, state: RkcState, end: Array, stop: Array, rtol: 
         factor = jnp.clip(factor, 0.1, jnp.where(good, 5.0, 0.7))
         pick = lambda new, old: jnp.where(good, new, old)  # noqa: E731
         return RkcState(
-            pick(jnp.where(h == left, end, state.t + h), state.t),
+            pick(jnp.where(h == remaining, end, state.t + h), state.t),
             h * factor,
             pick(y, state.y),
             pick(push, state.velocity),
@@ -177,15 +177,15 @@ class Float32RkcStepper(Stepper):
     def initial_state(self) -> Array:
         return self.state.y
 
-    def advance(self, wanted: np.ndarray, left: int) -> Advance:
+    def advance(self, remaining: np.ndarray, steps_left: int) -> Advance:
         """Advance to the next time, to the stopping loss, or by some steps."""
-        end = float(wanted[0])
-        self._advance(end, min(left, CHUNK_STEPS))
+        end = float(remaining[0])
+        self._advance(end, min(steps_left, CHUNK_STEPS))
         self.steps = int(self.state.steps)
         y = self.state.y
         if self.stop >= 0 and self._loss() <= self.stop:
-            return Advance(wanted[:0], None, self._t(), y, condition_met=True)
-        here = wanted[: int(self._t() >= end)]
+            return Advance(remaining[:0], None, self._t(), y, condition_met=True)
+        here = remaining[: int(self._t() >= end)]
         return Advance(here, jnp.broadcast_to(y, (len(here), *y.shape)), self._t(), y)
 
     def _advance(self, end: float, budget: int) -> None:
@@ -198,10 +198,10 @@ class Float32RkcStepper(Stepper):
             self.changed_at = self._t()
             fresh = initial_rkc_state(self.flow.with_net(self._net(self.state.y)))
             self.state = eqx.tree_at(lambda s: (s.velocity, s.loss), self.state, (fresh.velocity, fresh.loss))
-        left = budget - (int(self.state.steps) - first)
-        self.state = advance(self.flow, self.state, *_as_arrays(end, self.stop, self.rtol, left))
+        steps_left = budget - (int(self.state.steps) - first)
+        self.state = advance(self.flow, self.state, *_as_arrays(end, self.stop, self.rtol, steps_left))
 
-    def failure(self, before: float, left: int) -> str:
+    def failure(self, before: float, steps_left: int) -> str:
         return "" if np.isfinite(self._loss()) else "not finite"
 
     def _t(self) -> float:

@@ -81,16 +81,16 @@ def check_learning_rates(lr: object) -> Float[Array, " steps"]:
             first = int(np.argmin(values))
             raise ValueError(f"lr must be nonnegative, and positive somewhere; found {values[first]:g} at step {first}")
         return rates
-    known = jax.lax.stop_gradient(rates)
-    return raise_if(rates, {f"lr {NOT_FINITE_TEXT}": any_nonfinite(rates), "lr must be nonnegative": known < 0})
+    constant = jax.lax.stop_gradient(rates)
+    return raise_if(rates, {f"lr {NOT_FINITE_TEXT}": any_nonfinite(rates), "lr must be nonnegative": constant < 0})
 
 
 def _within(name: str, value: Array, most: AnyArray) -> Array:
     """Check that steps or times are not beyond the end of a schedule, and return them."""
     if is_concrete(value, most):
-        known, end = np.asarray(value), float(most)
-        if np.any(known < 0) or np.any(known > end * (1 + 1e-12)):
-            raise ValueError(f"{name} must lie between 0 and {end:g}, where the learning rates end; found {known}")
+        numbers, end = np.asarray(value), float(most)
+        if np.any(numbers < 0) or np.any(numbers > end * (1 + 1e-12)):
+            raise ValueError(f"{name} must lie between 0 and {end:g}, where the learning rates end; found {numbers}")
     return value
 
 

@@ -96,17 +96,17 @@ def integrate(
         "max_steps": DEFAULT_MAX_STEPS if max_steps is None else max_steps,
         "progress": progress,
     }
-    known = is_concrete(flow, times, until)
+    concrete = is_concrete(flow, times, until)
     if not is_double_precision(precision):
         if solver is not None or atol is not None:
             raise ValueError("precision='single' comes with its own solver and atol: pass neither")
         if not flow.problem.has_samples:
             raise ValueError("precision='single' is for problems with samples; follow a Population in double precision")
-        if not known:
+        if not concrete:
             raise ValueError("precision='single' cannot be traced by jit, vmap or grad; call it outside of them")
         loose = float(check_positive("rtol", SINGLE_RTOL if rtol is None else rtol))
         return drive(Float32RkcStepper(flow, float(times[-1]), until, loose), np.asarray(times), **limits)
-    if solver is None and atol is None and known and filippov_stepper.is_suitable(flow):
+    if solver is None and atol is None and concrete and filippov_stepper.is_suitable(flow):
         tight = float(check_positive("rtol", KINK_TO_KINK_RTOL if rtol is None else rtol))
         try:
             return drive(
@@ -115,16 +115,16 @@ def integrate(
         except AmbiguousKinks:
             pass
     flow = eqx.tree_at(lambda flow: flow.net, flow, raise_if(flow.net, population_stepper.origin_errors(flow)))
-    predictor = predictor_system(flow, hidden_rotation) if known else None
+    predictor = predictor_system(flow, hidden_rotation) if concrete else None
     if predictor is None and not hidden_rotation:
-        raise ValueError(cannot_leave_out_rotation(flow, known))
-    equation = predictor or (mode_frame(flow) if known and atol is None else None) or choose_system(flow)
+        raise ValueError(cannot_leave_out_rotation(flow, concrete))
+    equation = predictor or (mode_frame(flow) if concrete and atol is None else None) or choose_system(flow)
     relative = check_positive("rtol", (SMOOTH_RTOL if flow.is_smooth else PIECEWISE_RTOL) if rtol is None else rtol)
     tolerances, sensitivity = diffrax_stepper.tolerances_and_sensitivity(equation, relative)
     if atol is not None:
         tolerances = tolerances._replace(atol=check_positive("atol", atol))
     rests = population_stepper.is_suitable(equation)
-    if not (known and is_concrete(tolerances)):
+    if not (concrete and is_concrete(tolerances)):
         times = raise_if(times, invalid_values(flow))
         arrival = population_stepper.arrival_condition(flow, until, relative) if rests else None
         traj = diffrax_stepper.integrate_traced(

@@ -118,9 +118,11 @@ class KinkConfiguration:
             return np.array(
                 [np.min(a * (r @ self.cones.values)) + PAST_KINK_TOLERANCE * abs(a) * (np.abs(r) @ self.lengths)]
             )
-        push, held, sign = r[on], -inverse.T @ pull, self.signs[k]
+        push, gated_residuals, sign = r[on], -inverse.T @ pull, self.signs[k]
         slack = 10 * PAST_KINK_TOLERANCE * np.abs(push)
-        return np.concatenate([sign * (push - held) + slack, sign * (held - self.slope * push) + slack, [sign * a]])
+        return np.concatenate(
+            [sign * (push - gated_residuals) + slack, sign * (gated_residuals - self.slope * push) + slack, [sign * a]]
+        )
 
     def describe_margin(self, index: int) -> tuple[str, int, int]:
         """Return the event that a margin stands for: its name, the neuron, and the sample."""
@@ -170,8 +172,10 @@ class KinkConfiguration:
             self.forks += 1
             r, _, pull = self.forces(y)
             on, inverse = self.sliding[k]
-            held = -inverse.T @ pull[k]
-            self.side[on, k] = np.where(np.abs(r[on] - held) <= np.abs(held - self.slope * r[on]), 1, -1)
+            gated_residuals = -inverse.T @ pull[k]
+            self.side[on, k] = np.where(
+                np.abs(r[on] - gated_residuals) <= np.abs(gated_residuals - self.slope * r[on]), 1, -1
+            )
         self.signs[k] = float(np.sign(a[k]))
         self._refresh()
         return self._project_sliding(y)
@@ -196,9 +200,11 @@ class KinkConfiguration:
         if np.all(sign * r > 0):
             # Both sides push back at all kinks: the velocity is the shortest that the gates allow.
             ends = np.stack([self.slope * r, r])
-            held = _min_norm_in_box(X, pull, ends.min(0), ends.max(0))
+            gated_residuals = _min_norm_in_box(X, pull, ends.min(0), ends.max(0))
             slack = 1e-12 * np.abs(r)
-            self.side[on, k] = np.where(np.abs(held - r) <= slack, 1, np.where(np.abs(held - ends[0]) <= slack, -1, 0))
+            self.side[on, k] = np.where(
+                np.abs(gated_residuals - r) <= slack, 1, np.where(np.abs(gated_residuals - ends[0]) <= slack, -1, 0)
+            )
             return
         if len(on) > MAX_MEETING_KINKS:
             raise AmbiguousKinks(f"neuron {k} meets {len(on)} kinks at once, some of them repelling")
@@ -214,14 +220,14 @@ class KinkConfiguration:
 
     def _is_consistent(self, modes: np.ndarray, X: np.ndarray, r: np.ndarray, pull: np.ndarray, a: float) -> bool:
         still = modes == 0
-        held = np.where(modes > 0, r, self.slope * r)
-        held[still] = 0.0
+        gated_residuals = np.where(modes > 0, r, self.slope * r)
+        gated_residuals[still] = 0.0
         if np.any(still):
-            held[still] = -np.linalg.pinv(X[still].T) @ (pull + held @ X)
-            gates = held[still] / r[still]
+            gated_residuals[still] = -np.linalg.pinv(X[still].T) @ (pull + gated_residuals @ X)
+            gates = gated_residuals[still] / r[still]
             if not np.all((gates >= self.slope) & (gates <= 1) & (a * r[still] > 0)):
                 return False
-        z_dot = -a * (X @ (pull + held @ X))
+        z_dot = -a * (X @ (pull + gated_residuals @ X))
         return bool(np.all(modes[~still] * z_dot[~still] >= 0))
 
     # At w = 0 all kinks meet

@@ -100,23 +100,25 @@ class _SdeStepper(Stepper):
     def initial_state(self) -> PyTree:
         return self.flow.net.layers
 
-    def advance(self, wanted: np.ndarray, left: int) -> Advance:
-        place = len(self.counts) - len(wanted)
+    def advance(self, remaining: np.ndarray, steps_left: int) -> Advance:
+        place = len(self.counts) - len(remaining)
         now = min(self.taken + self.pulse.size, int(self.counts[place]))
         with self.pulse.adapt_size():
             self.layers = jax.block_until_ready(self._take_steps(place, self.layers, self.taken, now))
         self.steps += now - self.taken
         self.taken = now
         if now < self.counts[place]:
-            return Advance(wanted[:0], None, float(self.grid[place] + now * self.sizes[place]), self.layers)
+            return Advance(remaining[:0], None, float(self.grid[place] + now * self.sizes[place]), self.layers)
         self.taken = 0
-        return Advance(wanted[:1], jax.tree.map(lambda leaf: leaf[None], self.layers), float(wanted[0]), self.layers)
+        return Advance(
+            remaining[:1], jax.tree.map(lambda leaf: leaf[None], self.layers), float(remaining[0]), self.layers
+        )
 
     def _take_steps(self, place: int, layers: Layers, first: int, last: int) -> Layers:
         key, size = jax.random.fold_in(self.key, place), jnp.array(self.sizes[place])
         return _euler_maruyama(self.flow, layers, key, jnp.array(first), jnp.array(last), size, self.sigma, self.drift)
 
-    def failure(self, before: float, left: int) -> str:
+    def failure(self, before: float, steps_left: int) -> str:
         return "" if tree_all_finite(self.layers) else "not finite"
 
     def networks(self, states: PyTree) -> Network:

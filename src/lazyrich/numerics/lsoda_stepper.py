@@ -50,7 +50,7 @@ class LsodaStepper(SystemStepper):
             loss.derivative,
             loss.second_derivative,
         )  # looked up once: equinox creates bound methods anew each time
-        maps_at, n = potential.mirror_maps(), len(X)
+        maps_at, n = potential.mirror_maps_by_scale(), len(X)
         # With weight decay the state ends with κt, and e^{−κt} scales the layers.
         decay = (self.equation.decay_rate,) if isinstance(self.equation, DecayedMirrorSystem) else ()
         fixed = maps_at(0.0)
@@ -75,36 +75,36 @@ class LsodaStepper(SystemStepper):
         rtol, atol = (float(tol) for tol in self.tolerances)
         return LSODA(field, 0.0, self.y, self.end, first, rtol=max(rtol, LSODA_MIN_RTOL), atol=atol, jac=jacobian)
 
-    def advance(self, wanted: np.ndarray, left: int) -> Advance:
+    def advance(self, remaining: np.ndarray, steps_left: int) -> Advance:
         times: list[float] = []
         states: list[np.ndarray] = []
         saved: list[np.ndarray] = []
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # LSODA's warnings about failed steps
             solver = self.solver = self._make_solver() if self.solver is None else self.solver
-            while len(times) < min(CHUNK_STEPS, left) and solver.status == "running":
+            while len(times) < min(CHUNK_STEPS, steps_left) and solver.status == "running":
                 solver.step()
                 if solver.status == "failed" or not np.all(np.isfinite(solver.y)):
                     raise LsodaFailed
                 times.append(solver.t)
                 states.append(solver.y)
-                passed = int(np.searchsorted(wanted, solver.t, side="right"))
+                passed = int(np.searchsorted(remaining, solver.t, side="right"))
                 if passed > len(saved):
-                    saved.extend(solver.dense_output()(wanted[len(saved) : passed]).T)
+                    saved.extend(solver.dense_output()(remaining[len(saved) : passed]).T)
         first = self._first_stopping_state(np.stack(states))
         count = len(times) if first is None else first + 1
         self.steps += count
         self.t, self.y = float(times[count - 1]), states[count - 1]
         # After an early stop, the stopping time itself ends the list.
-        passed = int(np.searchsorted(wanted, self.t, side="right" if first is None else "left"))
+        passed = int(np.searchsorted(remaining, self.t, side="right" if first is None else "left"))
         at_times = np.reshape(saved[:passed], (passed, len(self.y)))
-        return Advance(wanted[:passed], at_times, self.t, self.y, first is not None)
+        return Advance(remaining[:passed], at_times, self.t, self.y, first is not None)
 
     def networks(self, states: PyTree) -> Network:
-        found = super().networks(states)
-        if not tree_all_finite(found.layers):
+        networks = super().networks(states)
+        if not tree_all_finite(networks.layers):
             raise LsodaFailed
-        return found
+        return networks
 
     def _first_stopping_state(self, states: np.ndarray) -> int | None:
         """Return the index of the first state at which the stopping condition holds, or None."""
@@ -114,8 +114,8 @@ class LsodaStepper(SystemStepper):
             and not _condition_holds_jit(self.until, self.equation, states[-1])
         ):
             return None
-        found = np.asarray(vmap_over_stack(Partial(_condition_holds, self.until, self.equation), states))
-        return int(np.argmax(found)) if np.any(found) else None
+        met_at = np.asarray(vmap_over_stack(Partial(_condition_holds, self.until, self.equation), states))
+        return int(np.argmax(met_at)) if np.any(met_at) else None
 
 
 def _replace_nonfinite(values: Any) -> np.ndarray:

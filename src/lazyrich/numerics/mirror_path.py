@@ -56,8 +56,8 @@ class EquivalentFlow(GradientFlow):
     def __repr__(self) -> str:
         if not is_concrete(self.misfit) or np.ndim(self.misfit):
             return f"Equivalent{super().__repr__().removeprefix('Gradient')}"
-        said = "" if self.converged else f", of a run that has not converged: misfit {float(self.misfit):.1e}"
-        return f"Equivalent{super().__repr__().removeprefix('Gradient')[:-1]}{said})"
+        warning = "" if self.converged else f", of a run that has not converged: misfit {float(self.misfit):.1e}"
+        return f"Equivalent{super().__repr__().removeprefix('Gradient')[:-1]}{warning})"
 
 
 def has_mirror_path(flow: GradientFlow, optimizer: Optimizer) -> bool:
@@ -138,15 +138,17 @@ def equivalent_flow(descent: Trajectory) -> EquivalentFlow:
         )
     flow, path = descent.flow, descent.mirror_path[-1]
     factors, z = path[:2], path[2]
-    lost = jnp.abs(factors) < SMALLEST
-    plus, minus = jnp.log(jnp.where(lost, 1.0, jnp.abs(factors)))
+    vanished = jnp.abs(factors) < SMALLEST
+    plus, minus = jnp.log(jnp.where(vanished, 1.0, jnp.abs(factors)))
     change, shift = (plus + minus) / 2, _outside_rows(flow.problem.X, (plus - minus) / 2 - z)
-    layers, lost = _multiply_sides(flow, jnp.sign(factors) * jnp.exp(jnp.stack([change + shift, change - shift])), lost)
+    layers, vanished = _multiply_sides(
+        flow, jnp.sign(factors) * jnp.exp(jnp.stack([change + shift, change - shift])), vanished
+    )
     message = (
         f"{opening}a weight became zero or smaller than {SMALLEST:g} on the way, and what it was is lost: take smaller "
         "steps or fewer of them, or a larger initialization"
     )
-    layers = raise_if(layers, {message: jax.lax.stop_gradient(jnp.any(lost))})
+    layers = raise_if(layers, {message: jax.lax.stop_gradient(jnp.any(vanished))})
     return EquivalentFlow(flow.net.with_layers(layers), flow, change, _misfit(descent))
 
 
@@ -159,7 +161,7 @@ def _outside_rows(X: Array, shift: Array) -> Array:
     return shift - jnp.linalg.lstsq(X.T, shift, rcond=WELL_CONDITIONED)[0] @ X
 
 
-def _multiply_sides(flow: GradientFlow, factors: Array, lost: Array) -> tuple[tuple[Array, ...], Array]:
+def _multiply_sides(flow: GradientFlow, factors: Array, vanished: Array) -> tuple[tuple[Array, ...], Array]:
     """Return the layers with the sides that grow multiplied by the first factor, and those that decay by the second;
     and which nonzero sides have lost their factor."""
 
@@ -168,12 +170,12 @@ def _multiply_sides(flow: GradientFlow, factors: Array, lost: Array) -> tuple[tu
 
     if len(flow.net.layers) == 1:
         (w,) = flow.net.layers
-        return (times(w, factors),), lost & (w != 0)
+        return (times(w, factors),), vanished & (w != 0)
     ratio = jnp.sqrt(flow.rates[0] / flow.rates[1])
     u, v = flow.net.layers
     rising, falling = sum_and_difference(u, v, ratio)
     grow, sink = times(rising, factors), times(falling, factors[::-1])
-    return (grow + sink, (grow - sink) / ratio), (lost & (rising != 0)) | (lost[::-1] & (falling != 0))
+    return (grow + sink, (grow - sink) / ratio), (vanished & (rising != 0)) | (vanished[::-1] & (falling != 0))
 
 
 def _misfit(descent: Trajectory) -> Array:

@@ -61,8 +61,8 @@ class ModeFrame(ParameterSystem):
 
     def has_settled(self, y: Layers) -> bool:
         problem = self.flow.problem
-        left, start = (jnp.linalg.norm(net(problem.X) - problem.y) for net in (self.network(y), self.flow.net))
-        return isinstance(problem.loss, Square) and bool(left <= RESIDUAL_AT_REST * start)
+        residual, start = (jnp.linalg.norm(net(problem.X) - problem.y) for net in (self.network(y), self.flow.net))
+        return isinstance(problem.loss, Square) and bool(residual <= RESIDUAL_AT_REST * start)
 
     def output_uncertainty(self, atol: float, sensitivity: float) -> float:
         return MIN_RTOL * float(self.growth)

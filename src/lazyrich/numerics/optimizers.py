@@ -155,8 +155,8 @@ def check_fraction(name: str, value: object) -> Array:
     fraction = check_array(name, value, (0,))
     if is_concrete(fraction):
         return fraction
-    known = jax.lax.stop_gradient(fraction)
-    return raise_if(fraction, {f"{name} must lie in [0, 1)": (known < 0) | (known >= 1)})
+    constant = jax.lax.stop_gradient(fraction)
+    return raise_if(fraction, {f"{name} must lie in [0, 1)": (constant < 0) | (constant >= 1)})
 
 
 def check_flag(name: str, value: object) -> bool:

@@ -68,8 +68,8 @@ class _UnitArrived(StoppingCondition):
         return (size > 0) & (size < self.share * other)
 
     def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
-        found = jnp.any(self.arrived(net))
-        return found if self.until is None else found | self.until.holds(flow, net)
+        arrived = jnp.any(self.arrived(net))
+        return arrived if self.until is None else arrived | self.until.holds(flow, net)
 
 
 def arrival_condition(flow: GradientFlow, until: StoppingCondition | None, rtol: AnyArray) -> _UnitArrived:
@@ -100,18 +100,18 @@ class PopulationStepper(DiffraxStepper):
         self.condition = arrival_condition(flow, until, self.rtol)
         self.until = self.condition
 
-    def advance(self, wanted: np.ndarray, left: int) -> Advance:
-        found = super().advance(wanted, left)
+    def advance(self, remaining: np.ndarray, steps_left: int) -> Advance:
+        advance = super().advance(remaining, steps_left)
         net = self.equation.network(self.y)
-        if not found.condition_met or (self.user_until is not None and _holds(self.user_until, self.flow, net)):
-            return found
+        if not advance.condition_met or (self.user_until is not None and _holds(self.user_until, self.flow, net)):
+            return advance
         assert isinstance(self.equation, RestingSystem)
         arrived = self.condition.arrived(net)
         w, a = self.y
         self.y = (np.where(arrived[:, None], -np.asarray(self.flow.net.layers[0]), w), a)
         self.equation = RestingSystem(self.equation.flow, self.equation.resting | arrived)
         self.rest_times += [self.t] * int(jnp.sum(arrived))
-        return found._replace(y=self.y, condition_met=False)
+        return advance._replace(y=self.y, condition_met=False)
 
     def provenance(self, times: np.ndarray) -> Provenance:
         by = super().provenance(times)

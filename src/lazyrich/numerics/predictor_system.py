@@ -125,7 +125,7 @@ class PredictorSystem(OdeSystem):
     def initial_state(self) -> PredictorState:
         c, d = self.flow.problem.c, self.flow.problem.d
         parts = np.eye(c), np.eye(d), np.zeros(())
-        followed = (part if wanted else None for part, wanted in zip(parts, self.follows, strict=True))
+        followed = (part if is_followed else None for part, is_followed in zip(parts, self.follows, strict=True))
         return PredictorState(np.zeros((c, d)), *followed)
 
     @property
@@ -224,19 +224,19 @@ def orthogonal_blocks(flow: GradientFlow) -> tuple[float, float, float] | None:
     return (c1, c2, defect) if np.isfinite(c1) and np.isfinite(c2) else None
 
 
-def cannot_leave_out_rotation(flow: GradientFlow, known: bool) -> str:
+def cannot_leave_out_rotation(flow: GradientFlow, concrete: bool) -> str:
     """Return the message about a flow that is not followed in its predictor."""
-    measured = orthogonal_blocks(flow) if known else None
-    found = (
+    measured = orthogonal_blocks(flow) if concrete else None
+    deviation = (
         "a flow that is traced by jit, vmap or grad"
-        if not known
+        if not concrete
         else f"{type(flow.net).__name__}, which is no two-layer linear network or has only zeros"
         if measured is None
         else f"layers off by {measured[2]:.0e} of their size"
     )
     return (
         "hidden_rotation=False leaves out the rotation of the hidden units, for layers that start as orthogonal blocks "
-        f"(inits.wide); found {found}. Call integrate(flow, times) without it"
+        f"(inits.wide); found {deviation}. Call integrate(flow, times) without it"
     )
 
 

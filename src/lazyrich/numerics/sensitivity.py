@@ -74,8 +74,8 @@ def sensitivities(
     at = np.cumsum([not mine for mine in own]) - 1
 
     def coefficients(ts: AnyArray) -> tuple[AnyArray, AnyArray]:
-        found = _field_jacobians(flow, path(ts), perturbed)
-        A, B = found if has_jax_array(times) else tree_to_numpy(found)
+        jacobians = _field_jacobians(flow, path(ts), perturbed)
+        A, B = jacobians if has_jax_array(times) else tree_to_numpy(jacobians)
         columns = [xp.zeros_like(A[:, :, 0]) if mine else B[:, :, j] for mine, j in zip(own, at, strict=True)]
         return A, xp.stack(columns, axis=-1)
 
@@ -96,7 +96,7 @@ def sensitivities(
         return (state[0] < end) & (xp.max(state[3]) < MAX_SENSITIVITY) & (state[5] < MAX_PANELS)
 
     def panel(state: PyTree) -> PyTree:
-        t, width, S, largest, found, count = state
+        t, width, S, largest, results, count = state
         last = t + width >= end
         width = xp.where(last, end - t, width)
         values = xp.concatenate([S[None], _solve_collocation(*coefficients(t + width * POINTS), S, width)])
@@ -108,16 +108,16 @@ def sensitivities(
         x = (times - t) / width
         inside = (x > 0) & ((x <= 1) | last)
         between = xp.tensordot(_legendre_coefficients(xp.clip(2 * x - 1, -1.0, 1.0)), terms, 1)
-        found = xp.where((good & inside)[:, None, None], between, found)
+        results = xp.where((good & inside)[:, None, None], between, results)
         reached = xp.where(good, xp.where(last, end, t + width), t)
         wider = width * xp.clip(0.9 * xp.maximum(ratio, 1e-30) ** (-1 / N_NODES), 0.2, 3.0)
         wider = xp.where(
             good, xp.minimum(wider, xp.maximum(MAX_RELATIVE_PANEL * reached, width)), xp.minimum(wider, width / 2)
         )
-        return reached, wider, xp.where(good, values[-1], S), xp.where(good, now, largest), found, count + 1
+        return reached, wider, xp.where(good, values[-1], S), xp.where(good, now, largest), results, count + 1
 
-    t, _, _, largest, found, count = while_loop(is_unfinished, panel, state)
-    return found, xp.max(largest) < MAX_SENSITIVITY, (t >= end) | (count < MAX_PANELS)
+    t, _, _, largest, results, count = while_loop(is_unfinished, panel, state)
+    return results, xp.max(largest) < MAX_SENSITIVITY, (t >= end) | (count < MAX_PANELS)
 
 
 def _jacobian_at_start(flow: GradientFlow, perturbed: PyTree) -> Float[np.ndarray, "p z"]:

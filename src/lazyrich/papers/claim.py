@@ -50,43 +50,45 @@ class Setup:
 
 @dataclass(frozen=True)
 class Evidence:
-    """By how much a statement misses (0: not at all), and a description of what was seen."""
+    """By how much a statement misses (0: not at all), and a description of the numbers."""
 
     error: float
-    seen: str = ""
+    summary: str = ""
     grade: Grade = Grade.COMPUTED
 
     @staticmethod
-    def equal(measured: Any, predicted: Any, seen: str = "") -> "Evidence":
+    def equal(measured: Any, predicted: Any, summary: str = "") -> "Evidence":
         """Compare two arrays: the largest difference, relative to the size of the predicted one."""
         measured, predicted = np.asarray(measured, float), np.asarray(predicted, float)
         if measured.shape != predicted.shape:
             raise ValueError(f"measured has shape {measured.shape}, predicted {predicted.shape}")
         size = np.max(np.abs(predicted)) if predicted.size else 0.0
         error = float(np.max(np.abs(measured - predicted))) if predicted.size else 0.0
-        return Evidence(error / size if size > 0 else error, seen)
+        return Evidence(error / size if size > 0 else error, summary)
 
     @staticmethod
-    def at_most(value: Any, bound: Any, seen: str = "") -> "Evidence":
+    def at_most(value: Any, bound: Any, summary: str = "") -> "Evidence":
         """Test value ≤ bound: the excess, relative to the bound."""
         value, bound = float(value), float(bound)
-        return Evidence(max(0.0, value - bound) / (abs(bound) if bound else 1.0), seen or f"{value:.3g} ≤ {bound:.3g}")
+        return Evidence(
+            max(0.0, value - bound) / (abs(bound) if bound else 1.0), summary or f"{value:.3g} ≤ {bound:.3g}"
+        )
 
     @staticmethod
-    def true(fact: Any, seen: str = "") -> "Evidence":
+    def true(fact: Any, summary: str = "") -> "Evidence":
         """Test a condition: error 0 if it is true, 1 if not."""
-        return Evidence(0.0 if bool(fact) else 1.0, seen)
+        return Evidence(0.0 if bool(fact) else 1.0, summary)
 
     @staticmethod
-    def worst(*found: "Evidence") -> "Evidence":
+    def worst(*evidence: "Evidence") -> "Evidence":
         """Return the evidence that misses most, with the weakest grade of all."""
-        return replace(max(found, key=lambda e: e.error), grade=Grade.weakest(*(e.grade for e in found)))
+        return replace(max(evidence, key=lambda e: e.error), grade=Grade.weakest(*(e.grade for e in evidence)))
 
     @staticmethod
-    def together(*found: "Evidence") -> "Evidence":
+    def together(*evidence: "Evidence") -> "Evidence":
         """Combine evidence: the largest error, the weakest grade, and the descriptions of all."""
-        words = "; ".join(e.seen for e in found if e.seen)
-        return Evidence(max(e.error for e in found), words, Grade.weakest(*(e.grade for e in found)))
+        words = "; ".join(e.summary for e in evidence if e.summary)
+        return Evidence(max(e.error for e in evidence), words, Grade.weakest(*(e.grade for e in evidence)))
 
     @staticmethod
     def slope(sizes: Any, values: Any, expected: float) -> "Evidence":
@@ -100,8 +102,8 @@ class Evidence:
         (slope, _), cover = np.polyfit(x, y, 1, cov="unscaled")
         residual = y - np.polyval(np.polyfit(x, y, 1), x)
         width = float(t.ppf(0.975, len(x) - 2) * np.sqrt(cover[0, 0] * np.sum(residual**2) / (len(x) - 2)))
-        seen = f"exponent {slope:.3f} ± {width:.3f}, expected {expected:g}, over {len(x)} sizes"
-        return Evidence(abs(float(slope) - expected), seen, Grade.TREND)
+        summary = f"exponent {slope:.3f} ± {width:.3f}, expected {expected:g}, over {len(x)} sizes"
+        return Evidence(abs(float(slope) - expected), summary, Grade.TREND)
 
     @staticmethod
     def sampled(samples: Any, predicted: float) -> "Evidence":
@@ -114,8 +116,8 @@ class Evidence:
             raise ValueError(f"a sampled mean needs eight samples or more; found {len(values)}")
         mean, predicted = float(values.mean()), float(predicted)
         width = float(t.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values)))
-        seen = f"{mean:.4g} ± {width:.2g}, predicted {predicted:.4g}, {len(values)} samples"
-        return Evidence(abs(mean - predicted) / (abs(predicted) or 1.0), seen, Grade.SAMPLED)
+        summary = f"{mean:.4g} ± {width:.2g}, predicted {predicted:.4g}, {len(values)} samples"
+        return Evidence(abs(mean - predicted) / (abs(predicted) or 1.0), summary, Grade.SAMPLED)
 
 
 Check = Callable[..., Any]
@@ -244,11 +246,11 @@ class Claim:
 
         return add
 
-    def counterexample(self, shown: Callable[[], None]) -> Callable[[], None]:
+    def counterexample(self, show: Callable[[], None]) -> Callable[[], None]:
         """Register, as a decorator, at most ten lines without this library whose assertions show that the statement
         fails."""
-        self.standalone_counterexample = shown
-        return shown
+        self.standalone_counterexample = show
+        return show
 
     def reply(self, who: str, when: str, text: str) -> None:
         """Record a reply to the verdict."""
@@ -267,9 +269,13 @@ class Claim:
     def evidence(self, seed: int = 0, thorough: bool = False, change: Change | None = None) -> Evidence:
         """Run the check, or the check with one change, on one seed, and return the evidence."""
         setup = Setup(self.id, seed, thorough)
-        found = self.check(setup) if change is None else change.run(self.check, setup)
-        found = found if isinstance(found, Evidence) else Evidence.equal(*found)
-        return found if np.isfinite(found.error) else Evidence(float("inf"), found.seen or "not a finite number")
+        evidence = self.check(setup) if change is None else change.run(self.check, setup)
+        evidence = evidence if isinstance(evidence, Evidence) else Evidence.equal(*evidence)
+        return (
+            evidence
+            if np.isfinite(evidence.error)
+            else Evidence(float("inf"), evidence.summary or "not a finite number")
+        )
 
     def _change(self, how: str, change: dict[str, Any]) -> Change:
         if len(change) != 1:
@@ -312,11 +318,11 @@ def claim(
         raise ValueError(f"{verdict.word!r} and the remark {remark!r} do not go together")
 
     def add(check: Check) -> Claim:
-        made = Claim(source, place, statement, tolerance, why, check, verdict, remark, quote, library)
-        if any(other.id == made.id for other in CLAIMS):
-            raise ValueError(f"there are two claims named {made.id}")
-        CLAIMS.append(made)
-        return made
+        registered = Claim(source, place, statement, tolerance, why, check, verdict, remark, quote, library)
+        if any(other.id == registered.id for other in CLAIMS):
+            raise ValueError(f"there are two claims named {registered.id}")
+        CLAIMS.append(registered)
+        return registered
 
     return add
 
@@ -328,6 +334,6 @@ def undecidable(source: str, place: str, name: str, statement: str, reason: str,
         return Evidence(0.0, grade=Grade.READ)
 
     check.__name__ = name
-    made = Claim(source, place, statement, 0.0, "", check, Verdict.UNDECIDABLE, reason, quote)
-    CLAIMS.append(made)
-    return made
+    registered = Claim(source, place, statement, 0.0, "", check, Verdict.UNDECIDABLE, reason, quote)
+    CLAIMS.append(registered)
+    return registered

@@ -41,7 +41,7 @@ def coverage(paper: str) -> tuple[Paragraph, ...]:
     file = resources.files(f"{PACKAGE}.{paper}") / FILE
     if not file.is_file():
         return ()
-    said = tomllib.loads(file.read_text(encoding="utf-8"))
+    content = tomllib.loads(file.read_text(encoding="utf-8"))
     return tuple(
         Paragraph(
             each["at"],
@@ -50,18 +50,18 @@ def coverage(paper: str) -> tuple[Paragraph, ...]:
             each.get("because", ""),
             each.get("through", ""),
         )
-        for each in said.get("paragraph", ())
+        for each in content.get("paragraph", ())
     )
 
 
 def gaps(paper: str, claims: Sequence[Claim]) -> list[str]:
     """Return the errors in a paper's coverage: paragraphs without an answer, unknown ids, and claims that no
     paragraph names."""
-    known = {claim.id for claim in claims if claim.source == paper and not claim.library}
+    claim_ids = {claim.id for claim in claims if claim.source == paper and not claim.library}
     paragraphs = coverage(paper)
     named = {name for paragraph in paragraphs for name in paragraph.claims}
     silent = [p for p in paragraphs if not p.claims and not p.because]
-    found = [f"{p.at} ({p.begins} …): neither a claim nor a reason" for p in silent]
-    found += [f"there is no claim {name}" for name in sorted(named - known)]
-    found += [f"no paragraph names {name}" for name in sorted(known - named)]
-    return found
+    errors = [f"{p.at} ({p.begins} …): neither a claim nor a reason" for p in silent]
+    errors += [f"there is no claim {name}" for name in sorted(named - claim_ids)]
+    errors += [f"no paragraph names {name}" for name in sorted(claim_ids - named)]
+    return errors

@@ -51,7 +51,7 @@ class Erratum:
     error_as_printed: float
     error: float
     tolerance: float
-    seen: str
+    summary: str
     proofs: tuple[str, ...]
     code: str
 

@@ -46,7 +46,7 @@ class Fact:
 
     statement: str
     holds: bool
-    seen: str = ""
+    summary: str = ""
     claim: str = ""
     against: bool = False
     ours: bool = False
@@ -237,24 +237,24 @@ class Figure:
 def figures() -> dict[str, Figure]:
     """Return all figures by name, in the order of the sources."""
     require_packages("a figure", "sweep", "xarray")
-    found = {}
+    by_name = {}
     for source in papers():
-        for module in sorted(files(source, "figures"), key=_natural):
+        for module in sorted(files(source, "figures"), key=_natural_sort_key):
             # fig7_1 is fig7.1; ex_modes is ex-modes
             short = re.sub(r"(?<=\d)_(?=\d)", ".", module.rsplit(".", 1)[1]).replace("_", "-")
-            found[f"{source}/{short}"] = Figure(f"{source}/{short}", importlib.import_module(module))
-    return found
+            by_name[f"{source}/{short}"] = Figure(f"{source}/{short}", importlib.import_module(module))
+    return by_name
 
 
 def find(name: str) -> Figure:
     """Return the figure of this name, such as kunin2024/fig2."""
-    known = figures()
-    if name not in known:
-        close = [other for other in known if name.split("/")[-1] in other] or list(known)
+    by_name = figures()
+    if name not in by_name:
+        close = [other for other in by_name if name.split("/")[-1] in other] or list(by_name)
         raise ValueError(f"there is no figure {name!r}; there are {', '.join(close)}")
-    return known[name]
+    return by_name[name]
 
 
-def _natural(name: str) -> list[Any]:
+def _natural_sort_key(name: str) -> list[Any]:
     """Return a sort key that puts fig2 before fig10."""
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", name)]

@@ -52,13 +52,13 @@ class Code:
         >>> "lazyrich.papers.dln.figures._modes" in reachable, "lazyrich.potentials.dual_newton" in reachable
         (True, False)
         """
-        found, waiting = {PACKAGE}, list(modules)
+        reached, waiting = {PACKAGE}, list(modules)
         while waiting:
             module = waiting.pop()
-            if module not in found:
-                found.add(module)
+            if module not in reached:
+                reached.add(module)
                 waiting += self._imports(module)
-        return found
+        return reached
 
     def everything(self) -> set[str]:
         """Return all modules of the package."""
@@ -82,35 +82,35 @@ class Code:
 
     def _exported_names(self, package: str) -> dict[str, tuple[str, str]]:
         """Return the module and the original name of each name that a package's `__init__` imports."""
-        found: dict[str, tuple[str, str]] = {}
+        origins: dict[str, tuple[str, str]] = {}
         for node in ast.walk(self._tree(package)):
             if isinstance(node, ast.ImportFrom) and _is_own(node.module):
-                found |= {alias.asname or alias.name: (str(node.module), alias.name) for alias in node.names}
-        return found
+                origins |= {alias.asname or alias.name: (str(node.module), alias.name) for alias in node.names}
+        return origins
 
     def _imports(self, module: str) -> set[str]:
         """Return the modules of this package that a module imports, at its top or in a function."""
         if module not in self._direct:
-            found: set[str] = set()
+            modules: set[str] = set()
             doors = set()  # names under which this module imports the package
             nodes = list(ast.walk(self._tree(module)))
             for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.level:
-                    found |= self.everything()  # relative imports are not used in this package
+                    modules |= self.everything()  # relative imports are not used in this package
                 elif isinstance(node, ast.ImportFrom) and _is_own(node.module):
                     for alias in node.names:
-                        found |= self.where(str(node.module), alias.name)
+                        modules |= self.where(str(node.module), alias.name)
                 elif isinstance(node, ast.Import):
                     for alias in filter(lambda alias: _is_own(alias.name), node.names):
-                        found |= {alias.name} - {PACKAGE}
+                        modules |= {alias.name} - {PACKAGE}
                         if alias.name == PACKAGE or not alias.asname:
                             doors.add(alias.asname or PACKAGE)
             through = [node for node in nodes if isinstance(node, ast.Attribute) and _is_name(node.value, doors)]
             for node in through:
-                found |= self.where(PACKAGE, node.attr)
+                modules |= self.where(PACKAGE, node.attr)
             if len(through) < sum(_is_name(node, doors) for node in nodes):
-                found |= self.everything()  # the package itself is passed on
-            self._direct[module] = found
+                modules |= self.everything()  # the package itself is passed on
+            self._direct[module] = modules
         return self._direct[module]
 
     def _hash(self, module: str) -> str:

@@ -20,7 +20,7 @@ def _definitions(module: str) -> dict[str, tuple[str, ast.stmt]]:
     """Return the source code and the syntax tree of each function, class and constant at the top of a module."""
     text = inspect.getsource(importlib.import_module(module))
     lines = text.splitlines()
-    found: dict[str, tuple[str, ast.stmt]] = {}
+    definitions: dict[str, tuple[str, ast.stmt]] = {}
     for node in ast.parse(text).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             names = [node.name]
@@ -30,19 +30,19 @@ def _definitions(module: str) -> dict[str, tuple[str, ast.stmt]]:
         else:
             continue
         code = "\n".join(lines[node.lineno - 1 : node.end_lineno])
-        found |= dict.fromkeys(names, (code, node))
-    return found
+        definitions |= dict.fromkeys(names, (code, node))
+    return definitions
 
 
 @cache
 def _imports(module: str) -> dict[str, tuple[str, str]]:
     """Return the module and the original name behind each name that a module imports from helpers and oracles."""
     tree = ast.parse(inspect.getsource(importlib.import_module(module)))
-    found: dict[str, tuple[str, str]] = {}
+    origins: dict[str, tuple[str, str]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and _is_followed(node.module):
-            found |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
-    return found
+            origins |= {alias.asname or alias.name: (node.module, alias.name) for alias in node.names}
+    return origins
 
 
 def _is_followed(module: str) -> bool:
@@ -71,15 +71,15 @@ def helpers(*functions: Callable[..., Any]) -> dict[str, str]:
     """
     starts = [(f.__module__, f.__name__) for f in functions if _is_followed(f.__module__)]
     starts = [(module, name) for module, name in starts if name in _definitions(module)]
-    waiting, found = list(starts), set(starts)
+    waiting, reached = list(starts), set(starts)
     while waiting:
-        new = set(_mentioned_definitions(*waiting.pop())) - found
-        found |= new
+        new = set(_mentioned_definitions(*waiting.pop())) - reached
+        reached |= new
         waiting += new
     by_file: dict[str, list[str]] = {}
-    for module in sorted({module for module, _ in found}):
-        wanted = {name for where, name in found - set(starts) if where == module}
-        codes = dict.fromkeys(code for name, (code, _) in _definitions(module).items() if name in wanted)
+    for module in sorted({module for module, _ in reached}):
+        names = {name for where, name in reached - set(starts) if where == module}
+        codes = dict.fromkeys(code for name, (code, _) in _definitions(module).items() if name in names)
         if codes:
             by_file[module.replace(".", "/") + ".py"] = list(codes)
     return {file: "\n\n\n".join(codes) for file, codes in by_file.items()}

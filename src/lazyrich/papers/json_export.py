@@ -30,20 +30,20 @@ def write(report: Report, path: Path) -> None:
 
 def provenance() -> dict[str, str]:
     """Return the versions used, the date, and the commit."""
-    found = {"python": platform.python_version(), "date": datetime.now(UTC).date().isoformat(), "commit": _commit()}
+    versions = {"python": platform.python_version(), "date": datetime.now(UTC).date().isoformat(), "commit": _commit()}
     for package in COMPUTED_WITH:
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
+            versions[package] = "not installed"
+    return versions
 
 
 def _commit() -> str:
     """Return the commit of the checkout that this file is in, if it is in one."""
-    asked = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
     try:
-        return subprocess.run(asked, capture_output=True, text=True, check=True).stdout.strip()
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return "not a checkout"
 
@@ -56,7 +56,7 @@ def objection(report: Report) -> str:
 
 def _objection(row: dict[str, Any]) -> str:
     verdict, grade = Verdict[row["verdict"]], Grade[row["grade"]]
-    made = ", ".join(f"{name} {what}" for name, what in provenance().items())
+    versions = ", ".join(f"{name} {what}" for name, what in provenance().items())
     seed = f" --seed {row['seed']}" if row["seed"] else ""
     parts = [
         f"# {row['id']}",
@@ -69,7 +69,7 @@ def _objection(row: dict[str, Any]) -> str:
         f"Trouble: {row['trouble']}" if row["trouble"] else "",
         f"Without this library:\n\n{row['counterexample']}" if row["counterexample"] else "",
         f"The check ({row['file']}):\n\n{row['code']}",
-        f"Again: lazyrich verify {row['id']}{seed}\nMade with: {made}",
+        f"Again: lazyrich verify {row['id']}{seed}\nMade with: {versions}",
         *(f"Reply of {reply['who']}, {reply['when']}: {reply['text']}" for reply in row["replies"]),
         "To object, say which of these you dispute: the quotation, the reading, a hypothesis that was dropped, the "
         "check, the numbers. The page 'Disputing a verdict' of the documentation says where; replies are shown beside "

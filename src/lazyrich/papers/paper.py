@@ -31,6 +31,15 @@ class Paper:
     text: str = ""
     text_sha256: str = ""
 
+    @property
+    def short_title(self) -> str:
+        """The authors and the year, or what the source is: the title up to its colon.
+
+        >>> papers()["kunin2024"].short_title
+        'Kunin et al. 2024'
+        """
+        return self.title.split(":")[0]
+
 
 @cache
 def papers() -> dict[str, Paper]:
@@ -40,8 +49,8 @@ def papers() -> dict[str, Paper]:
     'Kunin et al. 2024: Get rich quick'
     """
     folders = [module.name for module in pkgutil.iter_modules(book.__path__) if module.ispkg]
-    found = {name: importlib.import_module(f"{book.__name__}.{name}") for name in folders}
-    those = {name: module.PAPER for name, module in found.items() if hasattr(module, "PAPER")}
+    by_name = {name: importlib.import_module(f"{book.__name__}.{name}") for name in folders}
+    those = {name: module.PAPER for name, module in by_name.items() if hasattr(module, "PAPER")}
     return dict(sorted(those.items(), key=lambda item: (item[1].order, item[0])))
 
 

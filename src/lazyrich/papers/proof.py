@@ -53,9 +53,9 @@ class Proof:
         return trouble
 
     def _trouble(self) -> str:
-        if not _true(self.prove(False)):
+        if not _is_true(self.prove(False)):
             return f"the proof does not go through ({self.scope})"
-        if not _false(self.prove(True)):
+        if not _is_false(self.prove(True)):
             return f"the proof goes through with the formula spoiled, or cannot tell ({self.scope})"
         return ""
 
@@ -67,20 +67,20 @@ class Proof:
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _true(found: Any) -> bool:
+def _is_true(sides: Any) -> bool:
     """Return whether two sides are equal, entry by entry, as expressions; or whether a Boolean is true."""
-    if not isinstance(found, tuple):
-        return _truth_value(found) is True
-    gaps = list(_gaps(*found))
-    return bool(gaps) and all(zero(gap) for gap in gaps)
+    if not isinstance(sides, tuple):
+        return _truth_value(sides) is True
+    gaps = list(_gaps(*sides))
+    return bool(gaps) and all(is_zero(gap) for gap in gaps)
 
 
-def _false(found: Any) -> bool:
+def _is_false(sides: Any) -> bool:
     """Return whether two sides clearly differ at a point where every symbol is a number; or whether a Boolean is
     false."""
-    if not isinstance(found, tuple):
-        return _truth_value(found) is False
-    return any(_clearly_not_zero(gap) for gap in _gaps(*found))
+    if not isinstance(sides, tuple):
+        return _truth_value(sides) is False
+    return any(_clearly_not_zero(gap) for gap in _gaps(*sides))
 
 
 def _truth_value(found: Any) -> bool | None:
@@ -103,7 +103,7 @@ def _gaps(left: Any, right: Any) -> Iterator[Any]:
         yield sympy.sympify(left) - sympy.sympify(right)
 
 
-def zero(expression: Any) -> bool:
+def is_zero(expression: Any) -> bool:
     """Return whether an expression is zero by rewriting alone, without inserting numbers.
 
     >>> import sympy

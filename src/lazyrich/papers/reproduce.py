@@ -56,7 +56,7 @@ class Made:
         return xarray.load_dataset(self.folder / "data.nc", engine="scipy")
 
     def __str__(self) -> str:
-        lines = [f"{'✓' if fact.holds else '✗'} {fact.statement} ({fact.seen})" for fact in self.facts]
+        lines = [f"{'✓' if fact.holds else '✗'} {fact.statement} ({fact.summary})" for fact in self.facts]
         return "\n".join([f"{self.name}: {find(self.name).title}, {self.seconds:.0f} s", *lines])
 
 
@@ -82,33 +82,33 @@ def reproduce(
     - `engine`, `workers`: as in `lazyrich.sweep.run`, for figures that are sweeps.
     - A figure that exists already, made by the same code with the same parameters, is not made again.
     """
-    wanted = find(name)
+    figure = find(name)
     if engine is not None:
         check_engine(engine)  # raises an error even if the figure needs no sweep, or exists already
-    key = key_of(wanted, size, seed)
+    key = key_of(figure, size, seed)
     folder = folder_of(out, name, size, seed)
-    found = load_if_complete(folder, key)
-    if found is not None:
-        return found
+    stored_run = load_if_complete(folder, key)
+    if stored_run is not None:
+        return stored_run
     how = {"engine": engine, "workers": workers}
     began = time.perf_counter()
     cells = folder / f"cells-{key[:12]}"  # results of an interrupted run
     continued = cells.exists()
     cells.mkdir(parents=True, exist_ok=True)
     data = _load_or_compute(
-        cells / "data.nc", lambda: wanted.compute(size, seed, folder=cells, progress=progress, **how)
+        cells / "data.nc", lambda: figure.compute(size, seed, folder=cells, progress=progress, **how)
     )
-    facts = wanted.facts(data)
-    picture = wanted.draw(data)
+    facts = figure.facts(data)
+    picture = figure.draw(data)
     (folder / "made.json").unlink(missing_ok=True)  # from here on the folder is incomplete
     for file, dpi in (("figure.png", DPI), ("thumbnail.png", THUMBNAIL_DPI)):
         with atomic_write(folder / file) as stream:
             picture.savefig(stream, dpi=dpi, format="png")
-    if wanted.moves:
-        _animate(wanted, data, folder)
+    if figure.moves:
+        _animate(figure, data, folder)
     (cells / "data.nc").replace(folder / "data.nc")
     seconds = time.perf_counter() - began
-    parameters = json.loads(json.dumps(wanted.scale(size).parameters, default=str))
+    parameters = json.loads(json.dumps(figure.scale(size).parameters, default=str))
     result = Made(name, key, size, seed, parameters, seconds, continued, facts, folder)
     with atomic_write(folder / "made.json") as stream:
         stream.write(json.dumps(asdict(result) | {"folder": None}, ensure_ascii=False, indent=1).encode())
@@ -123,14 +123,14 @@ def folder_of(out: str | os.PathLike, name: str, size: str, seed: int) -> Path:
 def load_if_complete(folder: Path, key: str) -> Made | None:
     """Return the figure in a folder if it is complete and has this key, else None."""
     try:
-        stored = json.loads((folder / "made.json").read_text(encoding="utf-8"))
+        record = json.loads((folder / "made.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     files = ("data.nc", "figure.png", "thumbnail.png")
-    if stored.get("key") != key or not all((folder / file).exists() for file in files):
+    if record.get("key") != key or not all((folder / file).exists() for file in files):
         return None
-    facts = tuple(Fact(**fact) for fact in stored.pop("facts"))
-    return Made(**stored | {"facts": facts, "folder": folder})
+    facts = tuple(Fact(**fact) for fact in record.pop("facts"))
+    return Made(**record | {"facts": facts, "folder": folder})
 
 
 def _load_or_compute(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xarray.Dataset":
@@ -144,28 +144,28 @@ def _load_or_compute(path: Path, compute: "Callable[[], xarray.Dataset]") -> "xa
     return xarray.load_dataset(path, engine="scipy")
 
 
-def key_of(wanted: Figure, size: str, seed: int) -> str:
+def key_of(figure: Figure, size: str, seed: int) -> str:
     """Return a hash of everything that the figure could depend on: code, parameters, seed, and available user files."""
-    code = fingerprint(wanted.module.__name__, __name__)
-    inputs = json.dumps([code, wanted.name, wanted.scale(size).parameters, size, seed, _data_sets(wanted)], default=str)
+    code = fingerprint(figure.module.__name__, __name__)
+    inputs = json.dumps([code, figure.name, figure.scale(size).parameters, size, seed, _data_sets(figure)], default=str)
     return hashlib.sha256(inputs.encode()).hexdigest()
 
 
-def _data_sets(wanted: Figure) -> list[str]:
+def _data_sets(figure: Figure) -> list[str]:
     """Return the data sets that a figure reads and that are available."""
-    if not wanted.reads or importlib.util.find_spec("torch") is None:
+    if not figure.reads or importlib.util.find_spec("torch") is None:
         return []
     from lazyrich.torch.data import is_available
 
-    return [name for name in wanted.reads if is_available(name)]
+    return [name for name in figure.reads if is_available(name)]
 
 
-def _animate(wanted: Figure, data: "xarray.Dataset", folder: Path) -> None:
+def _animate(figure: Figure, data: "xarray.Dataset", folder: Path) -> None:
     """Write a looping GIF that plays forward and backward."""
     from PIL import Image
 
     pictures = []
-    for frame in wanted.frames(data):
+    for frame in figure.frames(data):
         buffer = io.BytesIO()
         frame.savefig(buffer, dpi=THUMBNAIL_DPI * 2, format="png")
         pictures.append(Image.open(buffer).convert("P", palette=Image.Palette.ADAPTIVE))

@@ -24,8 +24,8 @@ def _example_flow(theorem: Theorem, setup: Setup) -> GradientFlow:
 
 
 def _place(theorem: Theorem) -> tuple[str, str] | None:
-    found = [place for place in theorem.references if place[0] in SOURCES]
-    return found[0] if found else None
+    places = [place for place in theorem.references if place[0] in SOURCES]
+    return places[0] if places else None
 
 
 def _rename_check(check: Any, theorem: Theorem) -> Any:
@@ -48,7 +48,7 @@ LATE = np.array([400.0])
 Spoil = Callable[[GradientFlow], tuple[GradientFlow, GradientFlow]]
 
 
-def _compared_flows(theorem: Theorem) -> tuple[str, Spoil]:
+def compared_flows(theorem: Theorem) -> tuple[str, Spoil]:
     """Return a description, and a function that gives two flows: one for the formula, and one to compare it with.
 
     A hypothesis fails in both; if the theorem has none that can fail slightly, the second flow starts elsewhere, or has
@@ -74,15 +74,15 @@ def _trajectory(theorem: TrajectoryTheorem, where: tuple[str, str]) -> None:
             return formula(*spoil(flow))
         return np.stack([flow.beta(n) for n in follow(flow, TIMES)]), exact(flow, TIMES, theorem=theorem).beta
 
-    made = claim(
+    registered = claim(
         *where,
         f"the closed form '{theorem.name}' is the gradient flow, at every time",
         tolerance=1e-9,
         why="the raw flow is integrated at rtol 1e-12, the closed form is right to rounding",
         library=True,
     )(_rename_check(whole, theorem))
-    how, spoil = _compared_flows(theorem)
-    made.breaks(how, spoil=spoil)
+    how, spoil = compared_flows(theorem)
+    registered.breaks(how, spoil=spoil)
 
 
 def _weights(net: Network | None) -> Any:
@@ -111,15 +111,15 @@ def _stop(theorem: LimitTheorem, where: tuple[str, str]) -> None:
         stopped = limit(flow, theorem=theorem)
         return compare(stopped.value, stopped.net, flow)
 
-    made = claim(
+    registered = claim(
         *where,
         f"'{theorem.name}' predicts where the gradient flow stops",
         tolerance=1e-7,
         why="the raw flow is followed to t = 400, when the slowest mode has decayed below 1e-10",
         library=True,
     )(_rename_check(whole, theorem))
-    how, spoil = _compared_flows(theorem)
-    made.breaks(how, spoil=spoil)
+    how, spoil = compared_flows(theorem)
+    registered.breaks(how, spoil=spoil)
 
 
 for _exact in TRAJECTORY_THEOREMS:

@@ -57,13 +57,13 @@ class Finding:
         return proved if whole else self.evidence.grade
 
     @property
-    def seen(self) -> str:
+    def summary(self) -> str:
         """Description of the numbers."""
         if self.evidence.grade is Grade.READ:
-            return self.evidence.seen
+            return self.evidence.summary
         proofs = () if self.trouble else self.claim.proofs
         parts = [self.claim.describe(proof) for proof in proofs]
-        parts += [f"off by {self.evidence.error:.1e} (allowed {self.claim.tolerance:.0e})", self.evidence.seen]
+        parts += [f"off by {self.evidence.error:.1e} (allowed {self.claim.tolerance:.0e})", self.evidence.summary]
         parts += [f"{change.how}: off by {evidence.error:.1e}" for change, evidence in self.must_fail]
         return "; ".join(filter(None, parts))
 
@@ -80,14 +80,14 @@ class Finding:
             "verdict": self.verdict.name,
             "grade": self.grade.name,
             "remark": claim.remark,
-            "seen": self.seen,
-            "words": self.evidence.seen,
+            "seen": self.summary,
+            "words": self.evidence.summary,
             "about": inspect.getdoc(claim.check) or "",
             "error": self.evidence.error,
             "tolerance": claim.tolerance,
             "why": claim.why,
             "fails": [
-                {"how": change.how, "argument": change.argument, "error": evidence.error, "seen": evidence.seen}
+                {"how": change.how, "argument": change.argument, "error": evidence.error, "seen": evidence.summary}
                 for change, evidence in self.must_fail
             ],
             "proofs": [
@@ -121,11 +121,11 @@ def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Finding:
     trouble = [wrong for proof in claim.proofs if (wrong := proof.check())]
     if evidence.error > claim.tolerance:
         trouble.append(f"it is off by {evidence.error:.2g}, more than {claim.tolerance:.2g}")
-    for change, found in must_fail:
-        if not np.isfinite(found.error):
+    for change, changed_evidence in must_fail:
+        if not np.isfinite(changed_evidence.error):
             trouble.append(f"what must fail gives no number ({change.how})")
-        elif found.error < CLEARLY * claim.tolerance:
-            trouble.append(f"what must fail did not ({change.how}: off by {found.error:.2g})")
+        elif changed_evidence.error < CLEARLY * claim.tolerance:
+            trouble.append(f"what must fail did not ({change.how}: off by {changed_evidence.error:.2g})")
     verdict = Verdict.DISPUTED if trouble else claim.verdict
     seconds = time.perf_counter() - began
     return Finding(claim, verdict, evidence, must_fail, seed, thorough, seconds, "; ".join(trouble))
@@ -181,7 +181,7 @@ class Report:
                     f"{found.claim.place}: {found.claim.statement}",
                     found.claim.remark,
                     found.trouble,
-                    found.seen,
+                    found.summary,
                 ]
                 lines += [" " * 19 + text for text in details if text]
         return "\n".join([*lines, "", self.summary, NOTE]).lstrip("\n")
@@ -196,7 +196,8 @@ class Report:
         rows = "".join(
             "<tr>"
             + "".join(
-                f"<td>{escape(c)}</td>" for c in (v.claim.id, v.claim.statement, v.verdict.word, v.grade.word, v.seen)
+                f"<td>{escape(c)}</td>"
+                for c in (v.claim.id, v.claim.statement, v.verdict.word, v.grade.word, v.summary)
             )
             for v in self
         )
@@ -220,12 +221,12 @@ def _sections(paper: str) -> list[str]:
 
 def select_claims(patterns: str | Sequence[str] = "*") -> list[Claim]:
     """Return the claims whose ids match."""
-    wanted = [patterns] if isinstance(patterns, str) else list(patterns)
-    found = [c for c in load() if any(fnmatch(c.id, pattern) for pattern in wanted)]
-    if not found:
+    patterns_list = [patterns] if isinstance(patterns, str) else list(patterns)
+    matches = [c for c in load() if any(fnmatch(c.id, pattern) for pattern in patterns_list)]
+    if not matches:
         ids = ", ".join(sorted({c.id for c in load()})[:5])
-        raise ValueError(f"no claim is named like {', '.join(wanted)}; ids are such as {ids}")
-    return found
+        raise ValueError(f"no claim is named like {', '.join(patterns_list)}; ids are such as {ids}")
+    return matches
 
 
 def verify(
@@ -242,23 +243,23 @@ def verify(
     should, and gets its verdict. Random set-ups depend on the seed. With several `workers`, many claims are distributed
     over that many processes (a script that uses this needs `if __name__ == "__main__":`).
     """
-    wanted, found = select_claims(patterns), list[Finding]()
-    if any(each.proofs for each in wanted):
+    claims, findings = select_claims(patterns), list[Finding]()
+    if any(each.proofs for each in claims):
         require_packages("a proof", "verify", "sympy", "mpmath")
-    workers = min(check_int("workers", workers), max(1, len(wanted) // FEW))
-    ways = _elsewhere if workers > 1 else _here
+    workers = min(check_int("workers", workers), max(1, len(claims) // FEW))
+    ways = _check_in_workers if workers > 1 else _check_in_process
     with Progress(progress) as line:
-        for each in ways(wanted, seed, thorough, workers):
-            line.update(f"{len(found)} of {len(wanted)}, last {each.claim.id}")
-            found.append(each)
-    return Report(tuple(found))
+        for each in ways(claims, seed, thorough, workers):
+            line.update(f"{len(findings)} of {len(claims)}, last {each.claim.id}")
+            findings.append(each)
+    return Report(tuple(findings))
 
 
-def _here(wanted: Sequence[Claim], seed: int, thorough: bool, _: int) -> Iterator[Finding]:
-    return (check(claim, seed, thorough) for claim in wanted)
+def _check_in_process(claims: Sequence[Claim], seed: int, thorough: bool, _: int) -> Iterator[Finding]:
+    return (check(claim, seed, thorough) for claim in claims)
 
 
-def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int) -> Iterator[Finding]:
+def _check_in_workers(claims: Sequence[Claim], seed: int, thorough: bool, workers: int) -> Iterator[Finding]:
     """Check claims in other processes, and yield the findings in the order of the claims.
 
     Results are sent back without code. Claims defined outside of the package are checked in this process.
@@ -266,13 +267,13 @@ def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int)
     with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
         try:
             with limit_threads():
-                seen = [pool.submit(_plainly, claim.id, seed, thorough) for claim in wanted]
-            for claim, future in zip(wanted, seen, strict=True):
-                found = future.result()
-                if found is None:
+                futures = [pool.submit(_check_by_id, claim.id, seed, thorough) for claim in claims]
+            for claim, future in zip(claims, futures, strict=True):
+                result = future.result()
+                if result is None:
                     yield check(claim, seed, thorough)
                     continue
-                evidence, changed, rest = found
+                evidence, changed, rest = result
                 must_fail = tuple(zip(claim.changes, changed, strict=True))
                 yield Finding(claim=claim, evidence=evidence, must_fail=must_fail, **rest)
         except BrokenProcessPool:
@@ -283,12 +284,12 @@ def _elsewhere(wanted: Sequence[Claim], seed: int, thorough: bool, workers: int)
             pool.shutdown(cancel_futures=True)
 
 
-def _plainly(name: str, seed: int, thorough: bool) -> tuple[Evidence, list[Evidence], dict[str, Any]] | None:
+def _check_by_id(name: str, seed: int, thorough: bool) -> tuple[Evidence, list[Evidence], dict[str, Any]] | None:
     if name not in _claims_by_id():
         return None
-    found = check(_claims_by_id()[name], seed, thorough)
-    rest = {key: getattr(found, key) for key in ("verdict", "seed", "thorough", "seconds", "trouble")}
-    return found.evidence, [evidence for _, evidence in found.must_fail], rest
+    finding = check(_claims_by_id()[name], seed, thorough)
+    rest = {key: getattr(finding, key) for key in ("verdict", "seed", "thorough", "seconds", "trouble")}
+    return finding.evidence, [evidence for _, evidence in finding.must_fail], rest
 
 
 @cache

@@ -49,9 +49,10 @@ class _Exponential:
     """The coordinates of a hyperbolic entropy: z itself."""
 
     def __init__(self, potential: Separable):
-        self.beta, self.stretch, reach, _ = potential.mirror_maps()(0.0)
+        maps = potential.mirror_maps()
+        self.beta, self.stretch = maps.inverse, maps.jacobian_diagonal
         self.size = len(potential.log_initial_sides[0])
-        self.reach = lambda p: np.broadcast_to(reach(p), p.shape)
+        self.reach = lambda p: np.broadcast_to(maps.step_scale(p), p.shape)
 
     def dual(self, p: ndarray) -> ndarray:
         return p
@@ -180,13 +181,13 @@ def _step_length(slope: Callable[[float], float]) -> float:
 
 def _descend(at: Coordinates, rows: ndarray, target: ndarray) -> ndarray:
     """Return p with rows β(p) = target and z(p) in the span of the rows, by damped Newton steps from z = 0."""
-    given, p = (rows, target), np.zeros(at.size)
+    problem, p = (rows, target), np.zeros(at.size)
     best, best_room, idle = p, np.inf, 0
     for _ in range(MAX_FACTORIZATIONS):
         stretch, reach = at.stretch(p), at.reach(p)
         solve, good = _cholesky_solver(rows, stretch)
         if not good:
-            rows, target, _ = solve_for_basis(*given, stretch)
+            rows, target, _ = solve_for_basis(*problem, stretch)
             solve, _ = _cholesky_solver(rows, stretch)
         residual = target - rows @ at.beta(p)
         change, moved = solve(residual)

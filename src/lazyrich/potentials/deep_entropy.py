@@ -49,13 +49,13 @@ class DeepEntropy(Separable):
 
     def _side_terms(self, z: Array) -> tuple[tuple[Array, Array, Array], ...]:
         """Return (nonzero, A, log u) of each side: β = A u₊^−q − B u₋^−q."""
-        found = []
+        terms = []
         for log_r, sign in ((self.log_plus, -1.0), (self.log_minus, 1.0)):
             lives = xp.isfinite(log_r)
             log_r = xp.where(lives, log_r, 0.0)
             shift = sign * self.speed * z * xp.exp((self.depth - 2) * log_r)
-            found.append((lives, xp.exp(self.depth * log_r), xp.log1p(xp.where(lives, shift, 0.0))))
-        return tuple(found)
+            terms.append((lives, xp.exp(self.depth * log_r), xp.log1p(xp.where(lives, shift, 0.0))))
+        return tuple(terms)
 
     @property
     def start(self) -> Float[Array, " d"]:

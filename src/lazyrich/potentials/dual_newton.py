@@ -50,21 +50,21 @@ def orthonormal_rows(X: AnyArray) -> AnyArray:
     """Return T such that TX has orthonormal rows that span those of X. It has as many rows as the rank of X if X is
     concrete, else n."""
     if is_concrete(X):
-        known = np.asarray(X)
+        matrix = np.asarray(X)
         # Any well-conditioned T will do, so the Gram matrix is good enough unless it loses half the digits.
-        if known.shape[0] <= known.shape[1]:
-            lengths = np.linalg.norm(known, axis=1)
-            unit = known / np.where(lengths > 0, lengths, 1.0)[:, None]
+        if matrix.shape[0] <= matrix.shape[1]:
+            lengths = np.linalg.norm(matrix, axis=1)
+            unit = matrix / np.where(lengths > 0, lengths, 1.0)[:, None]
             try:
                 lower = np.linalg.cholesky(unit @ unit.T)
             except np.linalg.LinAlgError:
-                lower = np.zeros((len(known), len(known)))
+                lower = np.zeros((len(matrix), len(matrix)))
             if np.min(np.diagonal(lower)) > 1e-3:
                 return scipy.linalg.solve_triangular(lower, np.diag(1 / lengths), lower=True)
-        wide = known.shape[0] <= known.shape[1]
-        R = np.asarray(np.linalg.qr(known.T, mode="r")).T if wide else known
+        wide = matrix.shape[0] <= matrix.shape[1]
+        R = np.asarray(np.linalg.qr(matrix.T, mode="r")).T if wide else matrix
         U, s, _ = np.linalg.svd(R, full_matrices=False)
-        r = int(np.sum(s > s[0] * max(known.shape) * FLOAT64_EPS))
+        r = int(np.sum(s > s[0] * max(matrix.shape) * FLOAT64_EPS))
         return (U[:, :r] / s[:r]).T
     triangle = jnp.linalg.qr(X.T, mode="r").T
     return jax.scipy.linalg.solve_triangular(triangle, jnp.eye(len(triangle)), lower=True)
@@ -130,7 +130,7 @@ def _line_search(inverse: ArrayMap, z: AnyArray, moved: AnyArray, slope: AnyArra
 def _chord_steps(
     rows: AnyArray,
     inverse: ArrayMap,
-    wanted: AnyArray,
+    goal_point: AnyArray,
     nu: AnyArray,
     z: AnyArray,
     solve: Solver,
@@ -141,27 +141,27 @@ def _chord_steps(
     `room` is the length of the first in units of `reach`."""
     before, xp = (nu, z), array_namespace(z)
 
-    def better(chord: ChordState) -> AnyArray:
+    def is_better(chord: ChordState) -> AnyArray:
         _, _, _, error, last, count = chord
         return (error > noise) & (error < 0.3 * last) & (count < MAX_CHORD_STEPS)
 
-    def again(chord: ChordState) -> ChordState:
+    def chord_step(chord: ChordState) -> ChordState:
         nu, z, residual, error, _, count = chord
         change, moved = solve(residual)
-        residual = wanted - rows @ inverse(z + moved)
+        residual = goal_point - rows @ inverse(z + moved)
         return nu + change, z + moved, residual, xp.linalg.norm(residual), error, count + 1
 
-    residual = wanted - rows @ inverse(z)
+    residual = goal_point - rows @ inverse(z)
     error = xp.linalg.norm(residual)
     change, moved = solve(residual)
     room = xp.max(xp.abs(moved / reach))
     near = room < SHORT_STEP
     # Far away, take the fraction of a Newton step that lowers the dual most; near the solution, as many steps as the
     # factor is accurate enough for.
-    damp = _line_search(inverse, z, moved, change @ wanted, room)
-    fresh = wanted - rows @ inverse(z + damp * moved)
+    damp = _line_search(inverse, z, moved, change @ goal_point, room)
+    fresh = goal_point - rows @ inverse(z + damp * moved)
     chord = (nu + damp * change, z + damp * moved, fresh, xp.linalg.norm(fresh), xp.where(near, error, 0.0))
-    nu, z, _, left_over, _, _ = while_loop(better, again, (*chord, xp.zeros_like(error, int)))
+    nu, z, _, left_over, _, _ = while_loop(is_better, chord_step, (*chord, xp.zeros_like(error, int)))
     # The last step may have increased the error.
     worse = near & (left_over > error)
     nu, z = (xp.where(worse, old, new) for old, new in zip(before, (nu, z), strict=True))
@@ -188,27 +188,27 @@ def _newton_solve(
     as far as every coordinate stays within `reach`.
     """
     xp = array_namespace(target)
-    size, maps_at = xp.linalg.norm(target), potential.mirror_maps()
+    size, maps_at = xp.linalg.norm(target), potential.mirror_maps_by_scale()
 
     def step(state: NewtonState) -> NewtonState:
         inverse, stretch_at, reach_at, _ = maps_at(state.log_scale)
         whole = state.part == 1
         start = cond(whole, lambda: xp.zeros_like(target), lambda: rows @ inverse(xp.zeros_like(rows[0])))
-        wanted = start + state.part * (target - start)
+        goal_point = start + state.part * (target - start)
         z = state.nu @ rows
         stretch, reach = stretch_at(z), reach_at(z)
         solve = _make_solver(rows, stretch)
         noise = (
             2 * FLOAT64_EPS * (size + xp.linalg.norm(stretch * z))
         )  # effect on the outputs of rounding z and the target
-        nu, z, left_over, room = _chord_steps(rows, inverse, wanted, state.nu, z, solve, reach, noise)
+        nu, z, left_over, room = _chord_steps(rows, inverse, goal_point, state.nu, z, solve, reach, noise)
         near = room < SHORT_STEP
         there = whole & (state.log_scale == goal)
         error = xp.where(there, left_over, np.inf)
         beta, stretch = inverse(z), stretch_at(z)
         fit = xp.sqrt(TARGET_STEP / xp.maximum(room, 1e-3))  # the error of a step grows with the square of its length
         stride = xp.where(near, state.stride * xp.clip(fit, 0.3, 2.0), xp.maximum(state.stride / 4, 0.5))
-        left = xp.where(whole, state.log_scale - goal, 1 - state.part)
+        part_left = xp.where(whole, state.log_scale - goal, 1 - state.part)
 
         def too_far(advance: AnyArray, further: AnyArray) -> AnyArray:
             """Return whether a step ends outside of the domain, or nearly at its boundary."""
@@ -222,8 +222,8 @@ def _newton_solve(
             most = stride / xp.maximum(xp.max(xp.abs(further / reach)), 1e-300)
             advance = while_loop(
                 lambda a: too_far(a, further),
-                lambda a: xp.where(a > 1e-30 * left, a / 2, 0.0),
-                xp.clip(most, 0.0, left),
+                lambda a: xp.where(a > 1e-30 * part_left, a / 2, 0.0),
+                xp.clip(most, 0.0, part_left),
             )
             return advance, nu + advance * ahead
 
@@ -232,8 +232,8 @@ def _newton_solve(
             once = beta + stretch * solve(target - rows @ beta)[1]
             return once + stretch * solve(target - rows @ once)[1]
 
-        advance, onwards = cond(near & (left > 0), gone_on, lambda: (xp.zeros_like(left), nu))
-        last = near & (advance > left * (1 - 1e-9))
+        advance, onwards = cond(near & (part_left > 0), gone_on, lambda: (xp.zeros_like(part_left), nu))
+        last = near & (advance > part_left * (1 - 1e-9))
         moved_on = xp.where(last, goal, state.log_scale - advance)
         progress = error < 0.5 * state.error
         idle = xp.where(progress | ~there | ~near, 0, state.idle + 1)

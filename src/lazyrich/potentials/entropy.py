@@ -80,40 +80,40 @@ class HyperbolicEntropy(Separable):
 
     @ignore_float_errors
     def inverse(self, z: Array) -> Array:
-        return self.mirror_maps()(0.0).inverse(z)
+        return self.mirror_maps().inverse(z)
 
     @ignore_float_errors
     def jacobian_diagonal(self, z: Array) -> Array:
-        return self.mirror_maps()(0.0).jacobian_diagonal(z)
+        return self.mirror_maps().jacobian_diagonal(z)
 
-    def mirror_maps(self) -> Callable[[AnyArray], MirrorMaps]:
+    def mirror_maps_by_scale(self) -> Callable[[AnyArray], MirrorMaps]:
         level, c, two, alone = self._center
         speed, both_live = self.speed, not has_jax_array(two) and bool(np.all(two))
         reach = 2 / speed if both_live else xp.where(two | (alone != 0), 2 / speed, np.inf)
 
-        def at(log_factor: AnyArray) -> MirrorMaps:
+        def maps_at(log_factor: AnyArray) -> MirrorMaps:
             size_of = level + 2 * log_factor
 
-            def either(both: AnyArray, s: AnyArray, power: int) -> AnyArray:
+            def select_side(both: AnyArray, s: AnyArray, power: int) -> AnyArray:
                 """Return the value for both sides, or that of the nonzero side where the other is zero."""
                 return both if both_live else xp.where(two, both, alone**power * xp.exp(size_of + alone * s))
 
             def inverse(z: AnyArray) -> AnyArray:
                 s = speed * z + c
                 xp, size = array_namespace(s), absolute(s)
-                return either(copysign_right(-xp.exp(size_of + size) * xp.expm1(-2 * size), s), s, 1)
+                return select_side(copysign_right(-xp.exp(size_of + size) * xp.expm1(-2 * size), s), s, 1)
 
             def stretch(z: AnyArray) -> AnyArray:
                 s = speed * z + c
                 xp, size = array_namespace(s), absolute(s)
-                return speed * either(xp.exp(size_of + size) * (1 + xp.exp(-2 * size)), s, 2)
+                return speed * select_side(xp.exp(size_of + size) * (1 + xp.exp(-2 * size)), s, 2)
 
             return MirrorMaps(inverse, stretch, lambda z: reach, lambda z: np.True_)
 
-        return at
+        return maps_at
 
     def step_scale(self, z: Array) -> Array:
-        return xp.broadcast_to(self.mirror_maps()(0.0).step_scale(z), z.shape)
+        return xp.broadcast_to(self.mirror_maps().step_scale(z), z.shape)
 
     @property
     def log_beta_scale(self) -> Array:

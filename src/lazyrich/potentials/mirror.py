@@ -90,9 +90,9 @@ def time_warp(H: Metric, beta: ArrayLike) -> TimeWarp:
     eye = jnp.eye(d)
     system = jnp.einsum("ik,jl->ijkl", value, eye) - jnp.einsum("ij,kl->ijkl", value, eye)
     u = jnp.linalg.lstsq(system.reshape(-1, d), twist.reshape(-1))[0]
-    left = jnp.linalg.norm(twist.reshape(-1) - system.reshape(-1, d) @ u)
+    residual = jnp.linalg.norm(twist.reshape(-1) - system.reshape(-1, d) @ u)
     size = jnp.linalg.norm(slope)
-    return TimeWarp(u, left / jnp.where(size > 0, size, 1.0))
+    return TimeWarp(u, residual / jnp.where(size > 0, size, 1.0))
 
 
 def potential_from_hessian(

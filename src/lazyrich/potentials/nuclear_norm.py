@@ -100,19 +100,21 @@ def _newton_on_factors(gram: ndarray, cross: ndarray, penalty: float, first: nda
 
     def polish(z: ndarray) -> tuple[float, ndarray]:
         """Take Newton steps of least norm (the rotation of the hidden units is free) while they help."""
-        left = float(np.linalg.norm(objective(z)[1]))
+        slope_size = float(np.linalg.norm(objective(z)[1]))
         for _ in range(12):
             new = z - np.linalg.lstsq(hessian(z), objective(z)[1], rcond=1e-12)[0]
             rest = float(np.linalg.norm(objective(new)[1]))
-            if not rest < left:
+            if not rest < slope_size:
                 break
-            z, left = new, rest
-        return left, z
+            z, slope_size = new, rest
+        return slope_size, z
 
-    left, best = polish(start)
+    slope_at_best, best = polish(start)
     P, Q = split(best)
-    if left > 1e-9 * unit or np.linalg.norm(cross - gram @ P @ Q.T, 2) > penalty * (1 + 1e-9):  # a saddle, or too far
+    if slope_at_best > 1e-9 * unit or np.linalg.norm(cross - gram @ P @ Q.T, 2) > penalty * (
+        1 + 1e-9
+    ):  # a saddle, or too far
         options = {"gtol": 1e-13 * unit, "maxiter": 500}
-        found = minimize(objective, start, jac=True, hess=hessian, method="trust-exact", options=options)
-        P, Q = split(polish(found.x)[1])
+        minimum = minimize(objective, start, jac=True, hess=hessian, method="trust-exact", options=options)
+        P, Q = split(polish(minimum.x)[1])
     return P @ Q.T

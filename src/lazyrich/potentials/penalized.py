@@ -115,12 +115,12 @@ def _step(gram: ndarray, slope: ndarray) -> tuple[ndarray, float]:
     if info == 0 and np.min(diagonal) > DEPENDENT * np.max(diagonal):
         return dpotrs(factor, slope)[0], 1.0
     values, vectors = np.linalg.eigh(gram)
-    kept = values > 64 * FLOAT64_EPS * len(values) * max(values[-1], 0.0)
+    curved = values > 64 * FLOAT64_EPS * len(values) * max(values[-1], 0.0)
     coordinates = vectors.T @ slope
-    falling = vectors[:, ~kept] @ coordinates[~kept]
+    falling = vectors[:, ~curved] @ coordinates[~curved]
     if np.linalg.norm(falling) > 1e-6 * np.linalg.norm(slope):
         return falling, np.inf
-    return vectors[:, kept] @ (coordinates[kept] / values[kept]), 1.0
+    return vectors[:, curved] @ (coordinates[curved] / values[curved]), 1.0
 
 
 def _solve_on_support(

@@ -76,14 +76,18 @@ class Separable(Potential):
         """Return the size of a step in z over which `jacobian_diagonal` changes by a factor of about e; inf where it is
         always 0."""
 
-    def mirror_maps(self) -> Callable[[AnyArray], MirrorMaps]:
-        """Return a function that maps log_factor to the maps of `with_scaled_layers(log_factor)`."""
+    def mirror_maps(self) -> MirrorMaps:
+        """Return the maps of this potential."""
+        return self.mirror_maps_by_scale()(0.0)
 
-        def at(log_factor: AnyArray) -> MirrorMaps:
-            here = self.with_scaled_layers(log_factor)
-            return MirrorMaps(here.inverse, here.jacobian_diagonal, here.step_scale, here.in_domain)
+    def mirror_maps_by_scale(self) -> Callable[[AnyArray], MirrorMaps]:
+        """Return a function of `log_factor` that returns the maps of `with_scaled_layers(log_factor)`."""
 
-        return at
+        def maps_at(log_factor: AnyArray) -> MirrorMaps:
+            scaled = self.with_scaled_layers(log_factor)
+            return MirrorMaps(scaled.inverse, scaled.jacobian_diagonal, scaled.step_scale, scaled.in_domain)
+
+        return maps_at
 
     has_full_domain: ClassVar[bool] = False  # whether every z is in the domain
 

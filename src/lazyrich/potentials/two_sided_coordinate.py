@@ -116,21 +116,21 @@ def growth_of_both_sides(plus: Array, minus: Array, s: Array, T: Array, D: int) 
     def position(T: Array) -> Array:
         """Return y at time T."""
         k = jnp.clip(jnp.searchsorted(jax.lax.stop_gradient(reached), T, side="right") - 1, 0, N_PANELS - 1)
-        left, need = edges[k], T - reached[k]
+        edge, need = edges[k], T - reached[k]
 
         def step(state: BracketState) -> BracketState:
             part, low, high, _, rounds = state
-            error = integrate_between(left, part) - need
+            error = integrate_between(edge, part) - need
             low, high = jnp.where(error > 0, low, part), jnp.where(error > 0, part, high)
-            new = part - error / F(left + part)
+            new = part - error / F(edge + part)
             new = jnp.where((new >= low) & (new <= high), new, (low + high) / 2)
-            return new, low, high, jnp.abs(new - part) > 2e-16 * (1 + jnp.abs(left)), rounds + 1
+            return new, low, high, jnp.abs(new - part) > 2e-16 * (1 + jnp.abs(edge)), rounds + 1
 
         start = (width / 2, jnp.zeros_like(width), width, jnp.array(True), jnp.array(0))
         start = jax.lax.stop_gradient(start)
         part = jax.lax.while_loop(lambda state: state[3] & (state[4] < MAX_NEWTON_STEPS), step, start)[0]
         part = jax.lax.stop_gradient(part)
-        inside = left + part - (integrate_between(left, part) - need) / jax.lax.stop_gradient(F(left + part))
+        inside = edge + part - (integrate_between(edge, part) - need) / jax.lax.stop_gradient(F(edge + part))
         return jnp.where(reached[-1] < T, turn + (T - reached[-1]) / at_rest, inside)
 
     y = jnp.where(T > 0, jax.vmap(position)(jnp.ravel(T)).reshape(T.shape), y0)

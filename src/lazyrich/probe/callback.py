@@ -36,31 +36,31 @@ class Callback:
         self.probe, self.every = probe, None if every is None else check_int("every", every)
         self.before = 0  # steps of earlier training; a trainer may restart its count
 
-    def _on_train_start(self, *found: object, **named: object) -> None:
-        step, optimizer, other = _global_step(found), _find_optimizer(found, named), False
+    def _on_train_start(self, *arguments: object, **named: object) -> None:
+        step, optimizer, other = _global_step(arguments), _find_optimizer(arguments, named), False
         if optimizer is not None and hasattr(self.probe, "set_optimizer"):
             other = self.probe.set_optimizer(optimizer)
         earlier = self.probe.step_offset(step, other) if hasattr(self.probe, "step_offset") else None
         self.before = earlier or 0
         if earlier is None:
-            _log_to_trainer(self.probe, found, step, self.probe.reset(step))
+            _log_to_trainer(self.probe, arguments, step, self.probe.reset(step))
 
-    def _snapshot(self, found: tuple[object, ...]) -> None:
-        step = self.before + _global_step(found)
+    def _snapshot(self, arguments: tuple[object, ...]) -> None:
+        step = self.before + _global_step(arguments)
         if step > self.probe.last_step:
-            _log_to_trainer(self.probe, found, step, self.probe.snapshot(step))
+            _log_to_trainer(self.probe, arguments, step, self.probe.snapshot(step))
 
-    def _on_epoch_end(self, *found: object, **_: object) -> None:
+    def _on_epoch_end(self, *arguments: object, **_: object) -> None:
         if self.every is None:
-            self._snapshot(found)
+            self._snapshot(arguments)
 
-    def _on_batch_end(self, *found: object, **_: object) -> None:
+    def _on_batch_end(self, *arguments: object, **_: object) -> None:
         # With gradient accumulation, some batches have no new step.
-        if self.every and _global_step(found) % self.every == 0:
-            self._snapshot(found)
+        if self.every and _global_step(arguments) % self.every == 0:
+            self._snapshot(arguments)
 
-    def _on_train_end(self, *found: object, **_: object) -> None:
-        self._snapshot(found)
+    def _on_train_end(self, *arguments: object, **_: object) -> None:
+        self._snapshot(arguments)
 
     on_train_start = on_train_begin = _on_train_start
     on_train_epoch_end = on_epoch_end = _on_epoch_end
@@ -77,22 +77,22 @@ def _ignore(*_: object, **__: object) -> None:
     """Ignore an event that the probe does not use."""
 
 
-def _global_step(found: tuple[Any, ...]) -> int:
-    for each in found:
+def _global_step(arguments: tuple[Any, ...]) -> int:
+    for each in arguments:
         if isinstance(getattr(each, "global_step", None), int):
             return each.global_step
-    kinds = ", ".join(type(each).__name__ for each in found) or "no arguments"
+    kinds = ", ".join(type(each).__name__ for each in arguments) or "no arguments"
     raise TypeError(
         f"a callback reads the step from `global_step` of its arguments; found {kinds}, without one. Call "
         "probe.snapshot(step) in the loop instead"
     )
 
 
-def _find_optimizer(found: tuple[object, ...], named: Mapping[str, object]) -> object:
+def _find_optimizer(arguments: tuple[object, ...], named: Mapping[str, object]) -> object:
     """Return the trainer's only optimizer, or None."""
     if named.get("optimizer") is not None:
         return named["optimizer"]
-    for each in found:
+    for each in arguments:
         optimizers = getattr(each, "optimizers", None)
         if isinstance(optimizers, (list, tuple)) and len(optimizers) == 1:
             return optimizers[0]
@@ -100,12 +100,12 @@ def _find_optimizer(found: tuple[object, ...], named: Mapping[str, object]) -> o
 
 
 def _log_to_trainer(
-    probe: ProbeProtocol, found: tuple[object, ...], step: int, numbers: Mapping[str, float] | None
+    probe: ProbeProtocol, arguments: tuple[object, ...], step: int, numbers: Mapping[str, float] | None
 ) -> None:
     """Log the numbers to the trainer's loggers and history, unless the probe has its own log."""
     if not numbers or getattr(probe, "log", None) is not None:
         return
-    for each in found:
+    for each in arguments:
         for logger in getattr(each, "loggers", None) or ():
             as_log_function(logger)(numbers, step)
         history = getattr(each, "log_history", None)

@@ -137,12 +137,13 @@ class Diagnosis:
                 regime = kinds[0][0] if len(kinds) == 1 else ", ".join(f"{kind} {n}" for kind, n in kinds)
                 of = [[r.loss, r.S, r.hamming_distance, r.parameter_distance, len(r.losses)] for r in runs]
                 columns = zip(*of, strict=True)
-                shown = [
+                table_columns = [
                     _format_mean(x, form) for x, form in zip(columns, (".3g", ".3f", ".1%", ".3g", ".3g"), strict=True)
                 ]
                 widths = (12, 16, 14, 14, 14)
                 lines.append(
-                    f"{alpha:5g}  {regime:<22}" + " ".join(f"{x:>{w}}" for x, w in zip(shown, widths, strict=True))
+                    f"{alpha:5g}  {regime:<22}"
+                    + " ".join(f"{x:>{w}}" for x, w in zip(table_columns, widths, strict=True))
                 )
         return "\n".join([*lines, *self._conclusion(matched, level)])
 

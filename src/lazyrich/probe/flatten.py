@@ -22,17 +22,17 @@ def flatten_row(row: Mapping[str, Any]) -> dict[str, float]:
     >>> flatten_row({"step": 3, "loss": 0.5, "kernel_error": [0.1, 0.2], "relative_distance": {"0": 1.0}})
     {'loss': 0.5, 'kernel_error': 0.1, 'kernel_error_centered': 0.2, 'relative_distance/0': 1.0}
     """
-    found: dict[str, float] = {}
+    flat: dict[str, float] = {}
     for name, value in row.items():
         if name == "step":
             continue
         if isinstance(value, Mapping):
-            found |= {f"{name}/{part}": float(one) for part, one in value.items()}
+            flat |= {f"{name}/{part}": float(one) for part, one in value.items()}
         elif name in _NAMES:
-            found |= _named_values(name, _NAMES[name], value)
+            flat |= _named_values(name, _NAMES[name], value)
         else:
-            found[name] = float(value)
-    return found
+            flat[name] = float(value)
+    return flat
 
 
 def _named_values(name: str, ends: Any, values: Any) -> dict[str, float]:

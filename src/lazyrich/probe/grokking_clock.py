@@ -228,7 +228,7 @@ def _check_run(run: GrokkingRun) -> None:
 def _check_agreement(runs: tuple[GrokkingRun, ...], decay: float) -> list[str]:
     """Return warnings about the decays of the calibrating runs; raise an error if their constants disagree, or the
     decay is far from all of them."""
-    nearest = min((run.decay for run in runs), key=lambda known: abs(math.log(known / decay)))
+    nearest = min((run.decay for run in runs), key=lambda run_decay: abs(math.log(run_decay / decay)))
     if not 1 / MAX_DECAY_RATIO <= decay / nearest * (1 + 1e-9) <= MAX_DECAY_RATIO * (1 + 2e-9):
         raise ValueError(
             f"the nearest decay of a calibrating run is {nearest:g}, more than {MAX_DECAY_RATIO:g} times from "
@@ -244,9 +244,10 @@ def _check_agreement(runs: tuple[GrokkingRun, ...], decay: float) -> list[str]:
                 f"{apart / shorter:.0%} of λt (allowed: {AGREEMENT:.0%}). Data and start must be the same, and the "
                 "decays small"
             )
-    known = sorted({run.decay for run in runs})
-    if len(known) == 1 and not math.isclose(known[0], decay, rel_tol=1e-9):
+    calibrated_decays = sorted({run.decay for run in runs})
+    if len(calibrated_decays) == 1 and not math.isclose(calibrated_decays[0], decay, rel_tol=1e-9):
         return [
-            f"calibrated at one decay, {known[0]:g}: a run at another one would show whether its constant is the same"
+            f"calibrated at one decay, {calibrated_decays[0]:g}: a run at another one would show whether its constant "
+            "is the same"
         ]
     return []

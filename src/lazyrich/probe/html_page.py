@@ -55,8 +55,8 @@ def _layer_section(of: "Report") -> list[str]:
     table = html_table(table_rows(layers), HEADER)
     for word, kind in _CLASSES.items():
         table = table.replace(f"<td>{word}</td>", f'<td class="{kind}">{word}</td>')
-    said = f"<p>{escape(summarize_layers(layers))}</p>"
-    return ["<h2>Layers</h2>", said, html_figure(plot_layers(of)), table]
+    paragraph = f"<p>{escape(summarize_layers(layers))}</p>"
+    return ["<h2>Layers</h2>", paragraph, html_figure(plot_layers(of)), table]
 
 
 def change_code(of: "Report") -> str:

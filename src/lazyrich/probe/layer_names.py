@@ -17,11 +17,11 @@ def readable_names(names: Iterable[str]) -> dict[str, str]:
     >>> readable_names(["module.a", "a"])
     {'module.a': 'module.a', 'a': 'a'}
     """
-    found = {name: _strip(name) for name in names}
+    short_names = {name: _strip(name) for name in names}
     count: dict[str, int] = {}
-    for short in found.values():
+    for short in short_names.values():
         count[short] = count.get(short, 0) + 1
-    return {name: short if count[short] == 1 else name for name, short in found.items()}
+    return {name: short if count[short] == 1 else name for name, short in short_names.items()}
 
 
 def with_readable_names(row: State) -> Row:
@@ -40,10 +40,10 @@ def _strip(name: str) -> str:
         parts = parts[1:] if parts[:1] == ["model"] and len(parts) > 2 else parts
     while len(parts) > 1 and parts[0] in ("module", "_orig_mod"):
         parts = parts[1:]
-    kept = [part for part in parts if part not in _WRAPPERS]
-    for i, part in enumerate(kept[:-1]):
+    parts_of_name = [part for part in parts if part not in _WRAPPERS]
+    for i, part in enumerate(parts_of_name[:-1]):
         if part in _ADAPTERS:  # the name of the adapter is needed only where there are several
-            kept = [*kept[: i + 1], *kept[i + 2 :]]
+            parts_of_name = [*parts_of_name[: i + 1], *parts_of_name[i + 2 :]]
             break
-    kept = [part for part in kept if part != "base_layer"] or kept
-    return ".".join(kept) or name
+    parts_of_name = [part for part in parts_of_name if part != "base_layer"] or parts_of_name
+    return ".".join(parts_of_name) or name

@@ -22,15 +22,15 @@ def layer_regimes(of: "Report") -> list[LayerRegime]:
     """Return the layers at the last snapshot, in the order of the model, with those that are frozen at the end."""
     if "layer_distance" not in of.data:
         return []
-    last, early, found = of.data.isel(step=-1), of.regime == "too early", []
+    last, early, rows = of.data.isel(step=-1), of.regime == "too early", []
     for name in last.layer.values.tolist():
         row = last.sel(layer=name)
         distance, low, high, gap, share = (float(row[f"layer_{which}"]) for which in _EVIDENCE)
         moved = float(row.relative_distance)
         word = layer_word(moved, distance, low, high, gap, share, early)
-        found.append(LayerRegime(str(name), word, distance, low, high, gap, share, moved))
+        rows.append(LayerRegime(str(name), word, distance, low, high, gap, share, moved))
     frozen = of.data.attrs.get("frozen", [])
-    return found + [LayerRegime(name, "does not move", _NAN, _NAN, _NAN, _NAN, 0.0, 0.0) for name in frozen]
+    return rows + [LayerRegime(name, "does not move", _NAN, _NAN, _NAN, _NAN, 0.0, 0.0) for name in frozen]
 
 
 def word_numbers(row: State, target_size: float) -> dict[str, float]:
@@ -96,14 +96,14 @@ def summarize_layers(layers: Sequence[LayerRegime]) -> str:
 
 def table_lines(layers: Sequence[LayerRegime]) -> Iterator[str]:
     """Yield the lines of the table inside a report: all layers, or those that say most if they are many."""
-    shown = list(layers)
-    if len(shown) > MAX_ROWS:
+    shown_layers = list(layers)
+    if len(shown_layers) > MAX_ROWS:
         moving = [layer for layer in layers if layer.distance == layer.distance and layer.word != "does not move"]
         order = sorted(moving, key=lambda layer: -layer.distance)
-        chosen = {layer.name for layer in [*order[: MAX_ROWS - 4], *order[-4:]]}
-        shown = [layer for layer in layers if layer.name in chosen] or shown[:MAX_ROWS]
-    yield from format_table(shown).splitlines()
-    if len(shown) < len(layers):
+        selection = {layer.name for layer in [*order[: MAX_ROWS - 4], *order[-4:]]}
+        shown_layers = [layer for layer in layers if layer.name in selection] or shown_layers[:MAX_ROWS]
+    yield from format_table(shown_layers).splitlines()
+    if len(shown_layers) < len(layers):
         yield f"the richest and the laziest of {len(layers)} layers: {summarize_layers(layers)}; report.table() has all"
 
 

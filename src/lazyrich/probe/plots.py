@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from lazyrich.probe.diagnosis import Diagnosis
     from lazyrich.probe.report import Report
 
-BLUE, VERMILLION = REGIME_COLORS["upstream"], REGIME_COLORS["downstream"]
+BLUE, ORANGE = REGIME_COLORS["upstream"], REGIME_COLORS["downstream"]
 
 
 def plot_report(of: "Report") -> Figure:
@@ -41,14 +41,14 @@ def plot_report(of: "Report") -> Figure:
             kernel.fill_between(steps, low, high, color=BLUE, alpha=0.2, lw=0)
         if "target_alignment" in data:
             alignment = data.target_alignment.sel(centered=True)
-            kernel.plot(steps, alignment, color=VERMILLION, label="alignment to\nthe targets, centered")
+            kernel.plot(steps, alignment, color=ORANGE, label="alignment to\nthe targets, centered")
         kernel.set(title="Tangent kernel")
-        _legend(kernel)
+        _add_legend(kernel)
 
         tangent.plot(steps, data.function_distance, label="$f - f_0$")
         tangent.plot(steps, data.linearization_gap, label="$f$ − tangent\nmodel")
         tangent.set(title="Function (rms)")
-        _legend(tangent)
+        _add_legend(tangent)
 
         _layer_lines(patterns, steps, data.hamming_distance, "activation")
         patterns.set(title="Patterns switched")
@@ -86,17 +86,17 @@ def _layer_lines(axes: "Axes", steps: np.ndarray, data: Any, name: str) -> None:
     if not data.sizes[name]:
         axes.text(0.5, 0.5, "none", color="0.5", ha="center", transform=axes.transAxes)
         return
-    shown = np.sort(np.argsort(-data.isel(step=-1).values)[:MAX_LINES])
-    for color, i in zip(scale_colors(len(shown)), shown, strict=True):
+    fastest = np.sort(np.argsort(-data.isel(step=-1).values)[:MAX_LINES])
+    for color, i in zip(scale_colors(len(fastest)), fastest, strict=True):
         axes.plot(steps, data.isel({name: i}), color=color, label=str(data[name].values[i]))
-    many = f"{len(shown)} of {data.sizes[name]} {'layers' if name == 'layer' else 'activations'}"
+    many = f"{len(fastest)} of {data.sizes[name]} {'layers' if name == 'layer' else 'activations'}"
     title = "after" if name == "activation" else None
-    if len(shown) < data.sizes[name]:
+    if len(fastest) < data.sizes[name]:
         title = many if title is None else f"{many}, after"
-    _legend(axes, title=title, title_fontsize=8)
+    _add_legend(axes, title=title, title_fontsize=8)
 
 
-def _legend(axes: "Axes", **how: Any) -> None:
+def _add_legend(axes: "Axes", **how: Any) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2, **how)
 
 
@@ -122,7 +122,7 @@ def plot_diagnosis(seeds: Sequence["Diagnosis"]) -> Figure:
             if not runs:
                 continue
             steps = sorted(set.intersection(*(set(run.report.data.step.values.tolist()) for run in runs)))
-            measured = np.array([_curves(run.report, steps) for run in runs])  # run, panel, step
+            measured = np.array([_report_curves(run.report, steps) for run in runs])  # run, panel, step
             for axes, curves in zip(panels, measured.transpose(1, 0, 2), strict=True):
                 mean, error = curves.mean(0), curves.std(0) / np.sqrt(max(len(runs) - 1, 1))
                 axes.plot(steps, mean, color=color, label=f"α = {alpha:g}")
@@ -139,7 +139,7 @@ def plot_diagnosis(seeds: Sequence["Diagnosis"]) -> Figure:
     return figure
 
 
-def _curves(of: "Report", steps: Sequence[int]) -> list[np.ndarray]:
+def _report_curves(of: "Report", steps: Sequence[int]) -> list[np.ndarray]:
     data = of.data.sel(step=steps)
     S = data.kernel_distance.sel(reference="start", centered=False)
     switched = data.hamming_distance.mean("activation") if data.sizes["activation"] else 0 * S

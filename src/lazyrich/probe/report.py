@@ -37,10 +37,10 @@ class Report:
         """Quantities that determine the regime: kernel distance, and linearization gap relative to the distance of
         the function."""
         last = self.data.isel(step=-1)
-        gone = float(last.function_distance)
+        moved = float(last.function_distance)
         return {
             "kernel": float(last.kernel_distance.sel(reference="start", centered=False)),
-            "gap": float(last.linearization_gap) / gone if gone != 0 else 0.0,
+            "gap": float(last.linearization_gap) / moved if moved != 0 else 0.0,
         }
 
     @property
@@ -104,15 +104,15 @@ class Report:
         return str((sized if sized.size else last.parameter_distance).idxmax("layer").item())
 
     def __str__(self) -> str:
-        lines = [headline(self), *(f"  {topic:<10}{said}" for topic, said in report_lines(self))]
+        lines = [headline(self), *(f"  {topic:<10}{text}" for topic, text in report_lines(self))]
         layers = self.layers
         return "\n".join([*lines, *(f"    {line}" for line in (table_lines(layers) if layers else ()))])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        found = html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
-        return found + (html_table(table_rows(self.layers), HEADER) if self.layers else "")
+        html = html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
+        return html + (html_table(table_rows(self.layers), HEADER) if self.layers else "")
 
     def to_html(self, path: str | Path, title: str = "lazyrich report") -> Path:
         """Write the report as one page for the browser, with tables, plots and code; it needs no network."""

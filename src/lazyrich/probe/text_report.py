@@ -28,22 +28,22 @@ NOT_CONSERVED_TEXT = (
 
 def headline(of: "Report") -> str:
     """Return the regime, with the first and last step."""
-    steps, gone = of.data.step.values, float(of.data.function_distance[-1])
+    steps, moved = of.data.step.values, float(of.data.function_distance[-1])
     own = float(of.data.start_size[-1])
     if of.regime == "too early":
         whose = "its size" if of.function_scale == own else "the size of the targets"
         return (
             f"Regime: too early to say at step {steps[-1]}: the function has moved by "
-            f"{gone / max(of.function_scale, 1e-300):.1%} of {whose} (needed: {TOO_EARLY_BELOW:.0%})."
+            f"{moved / max(of.function_scale, 1e-300):.1%} of {whose} (needed: {TOO_EARLY_BELOW:.0%})."
         )
-    said = f"Regime: {of.regime}, from step {steps[0]} to {steps[-1]}."
+    text = f"Regime: {of.regime}, from step {steps[0]} to {steps[-1]}."
     if (progress := of.progress) is not None and progress < LEARNED_ABOVE:
-        said += (
+        text += (
             " But little was learned: the loss is near that of the best constant output, so what moved is not the task."
         )
-    if of.function_scale <= NO_MOVEMENT_BELOW * gone:
-        said += " The function began at zero: without targets it cannot be judged whether this is early."
-    return said
+    if of.function_scale <= NO_MOVEMENT_BELOW * moved:
+        text += " The function began at zero: without targets it cannot be judged whether this is early."
+    return text
 
 
 def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
@@ -82,8 +82,8 @@ def report_lines(of: "Report") -> Iterator[tuple[str, str]]:
         yield "conserved", _conserved_text(of)
     elif last.sizes.get("pair"):
         drift = last.conservation_drift
-        said = CONSERVED_TEXT if float(drift.max()) < CONSERVED_DRIFT_BELOW else NOT_CONSERVED_TEXT
-        yield "conserved", f"drift {float(drift.max()):.2g} at {drift.idxmax().item()}: {said}"
+        verdict = CONSERVED_TEXT if float(drift.max()) < CONSERVED_DRIFT_BELOW else NOT_CONSERVED_TEXT
+        yield "conserved", f"drift {float(drift.max()):.2g} at {drift.idxmax().item()}: {verdict}"
     elif of.data.attrs["without"]:
         yield "conserved", f"not measured: {of.data.attrs['without']}"
     if (advice := _advice_text(of)) is not None:
@@ -114,19 +114,19 @@ def _kernel_text(of: "Report", limits: str) -> str:
 def _cost_text(of: "Report") -> str:
     """Describe what the snapshots took: seconds, and their share of the time of training."""
     planned = f" (planned: {of.data.attrs['plan']})" if of.data.attrs.get("plan") else ""
-    said = f"{pluralize(of.data.sizes['step'], 'snapshot')}, {float(of.data.seconds.mean()):.2g} s each{planned}"
-    said += ", without the sharpness" if "sharpness" in of.data else ""
+    text = f"{pluralize(of.data.sizes['step'], 'snapshot')}, {float(of.data.seconds.mean()):.2g} s each{planned}"
+    text += ", without the sharpness" if "sharpness" in of.data else ""
     trained = float(of.data.training_seconds.sum()) if "training_seconds" in of.data else 0.0
     if not trained > 0:
-        return said
+        return text
     share, budget = float(of.data.seconds[1:].sum()) / trained, float(of.data.attrs.get("budget", float("inf")))
-    said += f": {share:.2g} times the time of training" if share >= 1 else f": {share:.2%} of the time of training"
+    text += f": {share:.2g} times the time of training" if share >= 1 else f": {share:.2%} of the time of training"
     if share <= budget:
-        return said + (f" (budget {budget:.2%})" if budget < 1 else "")
+        return text + (f" (budget {budget:.2%})" if budget < 1 else "")
     steps = int(of.data.step[-1]) - int(of.data.step[0])
     snapshots = max(of.data.sizes["step"] - 1, 1)
     every = float(f"{steps / snapshots * share / budget:.1g}")
-    return f"{said}, above the budget of {budget:.2%}: take a snapshot every {every:,.0f} steps"
+    return f"{text}, above the budget of {budget:.2%}: take a snapshot every {every:,.0f} steps"
 
 
 def _layers_text(of: "Report") -> str:
@@ -134,23 +134,23 @@ def _layers_text(of: "Report") -> str:
     moved = of.data.relative_distance.isel(step=-1)
     if not bool((moved > 0).any()):
         return "nothing has moved since the start"
-    sized, said = moved.where(moved * NO_MOVEMENT_BELOW < 1, drop=True), []
+    sized, phrases = moved.where(moved * NO_MOVEMENT_BELOW < 1, drop=True), []
     if sized.size:
         fast = " learns fastest, it" if sized.size > 1 else ""
-        said = [f"{of.fastest_layer}{fast} moved by {float(sized.max()):.2g} of its size"]
+        phrases = [f"{of.fastest_layer}{fast} moved by {float(sized.max()):.2g} of its size"]
     if sized.size > 1:
-        said.append(f"{sized.idxmin().item()} slowest: {float(sized.min()):.2g}")
-        said.append(f"{int((sized > MOVED_ABOVE).sum())} of {sized.size} by more than a tenth")
-    return "; ".join([*said, *_from_zero(of)])
+        phrases.append(f"{sized.idxmin().item()} slowest: {float(sized.min()):.2g}")
+        phrases.append(f"{int((sized > MOVED_ABOVE).sum())} of {sized.size} by more than a tenth")
+    return "; ".join([*phrases, *_from_zero(of)])
 
 
 def _from_zero(of: "Report") -> Iterator[str]:
     """Describe how far layers have moved that began at zero, which have no size to compare with."""
     last = of.data.isel(step=-1)
-    gone = last.parameter_distance.where(last.relative_distance * NO_MOVEMENT_BELOW >= 1, drop=True)
-    if gone.size:
-        more = f", and {pluralize(gone.size - 1, 'more layer')} from zero by less" if gone.size > 1 else ""
-        yield f"{gone.idxmax().item()} moved from zero by {float(gone.max()):.2g}{more}"
+    distance = last.parameter_distance.where(last.relative_distance * NO_MOVEMENT_BELOW >= 1, drop=True)
+    if distance.size:
+        more = f", and {pluralize(distance.size - 1, 'more layer')} from zero by less" if distance.size > 1 else ""
+        yield f"{distance.idxmax().item()} moved from zero by {float(distance.max()):.2g}{more}"
 
 
 def _loss_text(of: "Report") -> Iterator[tuple[str, str]]:
@@ -158,13 +158,13 @@ def _loss_text(of: "Report") -> Iterator[tuple[str, str]]:
     if "probe_loss" in of.data:
         before, now = (float(of.data.probe_loss[i]) for i in (0, -1))
         chance = float(of.data.attrs.get("chance", float("nan")))
-        known = f"; the best constant output has {chance:.3g}" if chance == chance else ""
-        yield "loss", f"{before:.3g} → {now:.3g} on the probe's inputs{known}"
+        comparison = f"; the best constant output has {chance:.3g}" if chance == chance else ""
+        yield "loss", f"{before:.3g} → {now:.3g} on the probe's inputs{comparison}"
     elif "loss" in of.data and bool(of.data.loss.notnull().any()):
-        seen = of.data.loss.dropna("step")
+        losses = of.data.loss.dropna("step")
         yield (
             "loss",
-            f"{float(seen[0]):.3g} → {float(seen[-1]):.3g}, as it was given (pass loss= to compare with chance)",
+            f"{float(losses[0]):.3g} → {float(losses[-1]):.3g}, as it was given (pass loss= to compare with chance)",
         )
 
 
@@ -178,13 +178,13 @@ def _advice_text(of: "Report") -> str | None:
     named = f"({', '.join(pairs[:2])}{', ...' if len(pairs) > 2 else ''})"
     if of.regime == "in between":
         both = "a smaller scale of the outputs, lazier: a larger one"
-        said = f"{_trend_text(of)}; richer: " + (f"`{knob}` with α > 1 {named}, lazier: with α < 1" if knob else both)
+        text = f"{_trend_text(of)}; richer: " + (f"`{knob}` with α > 1 {named}, lazier: with α < 1" if knob else both)
     else:
         which, scale, alpha = ("richer", "smaller", ">") if of.regime == "lazy" else ("lazier", "larger", "<")
-        said = f"{which}: a {scale} scale of the outputs" + (f", or `{knob}` with α {alpha} 1 {named}" if knob else "")
+        text = f"{which}: a {scale} scale of the outputs" + (f", or `{knob}` with α {alpha} 1 {named}" if knob else "")
     if not (trial := attrs.get("trial")):
-        return said
-    return f"{said}; `{trial}` compares such starts" + ("" if knob else ", by a knob(copy, α) of yours")
+        return text
+    return f"{text}; `{trial}` compares such starts" + ("" if knob else ", by a knob(copy, α) of yours")
 
 
 def _trend_text(of: "Report") -> str:
@@ -209,11 +209,11 @@ def _conserved_text(of: "Report") -> str:
         drift = last.conservation_drift
         return f"drift {float(drift.max()):.2g} at {drift.idxmax().item()} ({law})"
     worst = gap.idxmax().item()
-    seen, predicted = (float(last[name].sel(pair=worst)) for name in ("conserved_share", "conserved_predicted"))
-    told = f"{predicted:.3g} of δ(0) predicted, {seen:.3g} seen" if seen == seen else "δ(0) = 0"
+    measured, predicted = (float(last[name].sel(pair=worst)) for name in ("conserved_share", "conserved_predicted"))
+    values = f"{predicted:.3g} of δ(0) predicted, {measured:.3g} seen" if measured == measured else "δ(0) = 0"
     far = (
         "as predicted"
         if float(gap.max()) < CONSERVED_DRIFT_BELOW
         else "not as predicted: large steps, noise or clipping can do that"
     )
-    return f"{told} at {worst}, off by {float(gap.max()):.2g}: {far} ({law})"
+    return f"{values} at {worst}, off by {float(gap.max()):.2g}: {far} ({law})"

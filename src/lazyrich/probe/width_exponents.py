@@ -129,30 +129,30 @@ class WidthCheck:
         pad = max([len(name) for name in self.layers] + [8])
         yield f"  {'layer':<{pad}}  {'activation':>14}  {'own update':>14}  {'change':>14}  {'S of features':>14}"
         for layer in self.layers:
-            found = [
+            exponents = [
                 self.exponent(name, layer) for name in ("activation", "relative_update", "change", "feature_distance")
             ]
-            yield f"  {layer:<{pad}}  " + "  ".join(f"{each!s:>14}" for each in found) + f"  {self.verdict(layer)}"
+            yield f"  {layer:<{pad}}  " + "  ".join(f"{each!s:>14}" for each in exponents) + f"  {self.verdict(layer)}"
         whole = {"function_distance": "function", "kernel_distance": "S", "linearization_gap": "gap"}
-        said = [f"{word} {self.exponent(name)}" for name, word in whole.items() if name in self.data]
-        yield f"  the whole model: {', '.join(said)}; {self.summary}"
+        phrases = [f"{word} {self.exponent(name)}" for name, word in whole.items() if name in self.data]
+        yield f"  the whole model: {', '.join(phrases)}; {self.summary}"
 
     @property
     def summary(self) -> str:
         """What the exponents of all layers mean together."""
         verdicts = {layer: self.verdict(layer) for layer in self.layers}
         serves, still = (
-            [layer for layer, said in verdicts.items() if said.startswith(word)]
+            [layer for layer, verdict in verdicts.items() if verdict.startswith(word)]
             for word in ("transfers", "does not move")
         )
         off = [layer for layer in self.layers if layer not in serves + still]
         if not serves and not off:
             return "nothing is known of learning rates: no layer has moved"
-        unknown = f"; nothing is known of {_names(still)}: not moved" if still else ""
+        unknown = f"; nothing is known of {_list_names(still)}: not moved" if still else ""
         if off:
-            return f"a learning rate found at one width will not serve at others: {_names(off)}{unknown}"
+            return f"a learning rate found at one width will not serve at others: {_list_names(off)}{unknown}"
         return "a learning rate found at one width should serve at others" + (
-            f" for {_names(serves)}{unknown}" if still else ""
+            f" for {_list_names(serves)}{unknown}" if still else ""
         )
 
     def plot(self) -> "matplotlib.figure.Figure":
@@ -163,7 +163,7 @@ class WidthCheck:
         return plot_width_check(self)
 
 
-def _names(layers: Sequence[str]) -> str:
+def _list_names(layers: Sequence[str]) -> str:
     """List the first four of some layers."""
     return ", ".join(layers[:4]) + (f" and {len(layers) - 4} more" if len(layers) > 4 else "")
 

@@ -23,13 +23,13 @@ TITLES = {
 
 def plot_width_check(of: "WidthCheck") -> Figure:
     """Plot sizes over width, one line per layer (flat is good), and the exponent of own updates at every step."""
-    shown = of.layers[:MAX_LINES]
-    colors = scale_colors(len(shown))
+    shown_layers = of.layers[:MAX_LINES]
+    colors = scale_colors(len(shown_layers))
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(12.4, 2.9), layout="constrained")
         *panels, time = figure.subplots(1, 4)
         for axes, (name, title) in zip(panels, TITLES.items(), strict=True):
-            for layer, color in zip(shown, colors, strict=True):
+            for layer, color in zip(shown_layers, colors, strict=True):
                 _plot_over_width(axes, of, name, layer, color)
             axes.set(title=title, xlabel="width n", xscale="log", yscale="log")
             axes.xaxis.set_major_locator(FixedLocator(of.data.width.values))
@@ -37,17 +37,17 @@ def plot_width_check(of: "WidthCheck") -> Figure:
             axes.set_xticklabels([str(n) for n in of.data.width.values])
             axes.yaxis.set_minor_formatter(NullFormatter())
         steps = of.data.step.values
-        for layer, color in zip(shown, colors, strict=True):
-            found = [of.exponent("relative_update", layer, int(step)) for step in steps]
-            slopes = np.array([each.slope for each in found])
-            errors = np.array([each.error for each in found])
+        for layer, color in zip(shown_layers, colors, strict=True):
+            exponents = [of.exponent("relative_update", layer, int(step)) for step in steps]
+            slopes = np.array([each.slope for each in exponents])
+            errors = np.array([each.error for each in exponents])
             time.errorbar(steps, slopes, np.nan_to_num(errors), color=color, marker=".", capsize=2, label=layer)
         time.axhspan(-FLAT_TOLERANCE, FLAT_TOLERANCE, color="0.9", zorder=0)
         time.set(title="Exponent of own updates", xlabel="step", xscale="log")
         time.xaxis.set_major_locator(FixedLocator(steps))
         time.xaxis.set_minor_locator(NullLocator())
         time.set_xticklabels([str(step) for step in steps])
-        more = f"\n{len(shown)} of {len(of.layers)} layers" if len(of.layers) > len(shown) else ""
+        more = f"\n{len(shown_layers)} of {len(of.layers)} layers" if len(of.layers) > len(shown_layers) else ""
         time.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=1.2, title=f"layer{more}")
         figure.suptitle(of.summary, fontsize=8, color="0.35", x=0.01, ha="left")
     return figure

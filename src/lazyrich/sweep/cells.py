@@ -1,4 +1,4 @@
-"""Computing cells, in whatever process: arguments in, results as bytes out; what raises costs its own cell."""
+"""Compute cells in a process: arguments in, results as bytes out. An error is recorded for its cell alone."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ from lazyrich.sweep.functions import load_function
 
 DTYPE_KINDS = "biufU"  # booleans, integers, floats, strings
 MAX_NAME_BYTES = 200  # of a result: its name becomes that of a folder
-CHUNK_SECONDS = 0.1  # after which a worker hands back what it has
+CHUNK_SECONDS = 0.1  # after which a worker returns its results
 
 Task = tuple[int, dict[str, object]]  # the number of a cell, and its arguments
 Result = tuple[int, bool, bytes]  # the number of a cell, whether it is done, and its results or its error
@@ -23,7 +23,7 @@ Result = tuple[int, bool, bytes]  # the number of a cell, whether it is done, an
 
 @dataclass(frozen=True)
 class WorkerJob:
-    """What a process needs to know to compute cells. `run_id` identifies one run of one driver."""
+    """The information that a process needs to compute cells. `run_id` identifies one run of one driver."""
 
     run_id: str
     function: str | Callable[..., object] = field(compare=False)
@@ -33,11 +33,11 @@ class WorkerJob:
 
 
 def compute_chunk(job: WorkerJob, tasks: Sequence[Task]) -> tuple[list[Result], float]:
-    """Compute the first of some cells, for about a tenth of a second; return their results, and the seconds taken."""
+    """Compute cells, in order, for about a tenth of a second; return their results, and the seconds taken."""
     began = time.monotonic()
     results: list[Result] = []
-    for more in compute_cells(job, tasks):
-        results += more
+    for batch in compute_cells(job, tasks):
+        results += batch
         if time.monotonic() - began > CHUNK_SECONDS:
             break
     return results, time.monotonic() - began
@@ -101,12 +101,12 @@ def _vmap_cells(function: Callable[..., Any], fixed: dict[str, Any], size: int) 
 
 
 def _string_arguments(arguments: dict[str, object]) -> tuple[tuple[str, str], ...]:
-    """Return the arguments over which nothing can be map_cells."""
+    """Return the string arguments, over which `jax.vmap` cannot map."""
     return tuple((name, value) for name, value in arguments.items() if isinstance(value, str))
 
 
 def format_error(error: BaseException) -> bytes:
-    """Return the traceback; its last line is the one that is quoted. An exception whose str raises is reported too."""
+    """Return the traceback; error messages quote its last line. An exception whose str raises is reported too."""
     lines = traceback.format_exception(error)
     try:
         message = " ".join(str(error).split())

@@ -12,18 +12,24 @@ from lazyrich._validate.integers import pluralize
 from lazyrich.sweep.functions import function_name, load_function, plain_defaults
 from lazyrich.sweep.grid import MAX_CELLS, Grid, read_grid_file
 
-app = typer.Typer(help="Sweeps: grids of cells in a folder.", no_args_is_help=True)
+app = typer.Typer(
+    help="Run a function over a grid of parameters, and keep the results in a folder.", no_args_is_help=True
+)
 
-FunctionArgument = Annotated[str, typer.Argument(help="The function of one cell, as module:function.")]
-GridOption = Annotated[Path, typer.Option(help="What is varied: a TOML file with [grid], [[zip]], [fixed], seeds.")]
-SeedsOption = Annotated[int | None, typer.Option(help="How many seeds, instead of the file's.", min=1)]
-OutOption = Annotated[Path | None, typer.Option(help="The folder; by default, the name of the function.")]
-BatchOption = Annotated[int | None, typer.Option(help="So many cells in one call of jax.vmap.", min=1)]
-RetriesOption = Annotated[int, typer.Option(help="How often a cell that raises is tried again at once.", min=0)]
-AcceptOption = Annotated[
-    bool, typer.Option("--accept-changes", help="Keep the results though the function's source has changed.")
+FunctionArgument = Annotated[
+    str, typer.Argument(help="The function to call at each grid point (cell), as module:function.")
 ]
-MaxCellsOption = Annotated[int, typer.Option(help="A grid of more cells is refused.", min=1)]
+GridOption = Annotated[Path, typer.Option(help="TOML file with the parameters: [grid], [[zip]], [fixed], seeds.")]
+SeedsOption = Annotated[int | None, typer.Option(help="Number of seeds, instead of the file's.", min=1)]
+OutOption = Annotated[Path | None, typer.Option(help="Folder of the sweep. Default: the name of the function.")]
+BatchOption = Annotated[int | None, typer.Option(help="Compute this many cells in one call of jax.vmap.", min=1)]
+RetriesOption = Annotated[
+    int, typer.Option(help="How often a cell that raises an error is tried again at once.", min=0)
+]
+AcceptOption = Annotated[
+    bool, typer.Option("--accept-changes", help="Keep the results although the function's source has changed.")
+]
+MaxCellsOption = Annotated[int, typer.Option(help="Largest number of cells allowed.", min=1)]
 FolderArgument = Annotated[Path, typer.Argument(help="The folder of the sweep.")]
 
 
@@ -34,14 +40,17 @@ def run(
     seeds: SeedsOption = None,
     out: OutOption = None,
     engine: Annotated[str, typer.Option(help="processes, serial, dask, or a scheduler's address.")] = "processes",
-    workers: Annotated[int | None, typer.Option(help="How many; by default, one per core.", min=1)] = None,
+    workers: Annotated[int | None, typer.Option(help="Number of workers. Default: one per core.", min=1)] = None,
     batch: BatchOption = None,
     retries: RetriesOption = 0,
     max_cells: MaxCellsOption = MAX_CELLS,
     accept_changes: AcceptOption = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be computed, and stop.")] = False,
 ) -> None:
-    """Call a function at every point of a grid. Killed, it continues; what failed is tried again, same seed."""
+    """Call a function at every point of a grid.
+
+    An interrupted run continues where it stopped. Failed cells are computed again, with the same seed.
+    """
     console = plain_console()
     with report_errors(console):
         (cells, fixed), folder = read_grid_file(grid, seeds, max_cells), out or Path(function.rpartition(":")[2])
@@ -78,7 +87,7 @@ def _run(console: Any, function: Any, grid: Grid, fixed: dict[str, Any], folder:
 
 @app.command()
 def status(folder: FolderArgument) -> None:
-    """Print how far a sweep has come, while it runs or not."""
+    """Print how many cells of a sweep are computed, failed and missing; also while it runs."""
     from lazyrich.sweep import status
 
     console = plain_console()
@@ -89,23 +98,25 @@ def status(folder: FolderArgument) -> None:
 @app.command()
 def forget(
     folder: FolderArgument,
-    values: Annotated[list[str], typer.Argument(help="name=value, as `status` prints them; together, they choose.")],
+    values: Annotated[
+        list[str], typer.Argument(help="Cells to delete, by name=value as `status` prints them. All values must match.")
+    ],
 ) -> None:
-    """Delete the results or errors of the cells with these values: the next run computes them again."""
+    """Delete the results and errors of the cells with these values, so that the next run computes them again."""
     from lazyrich.sweep import forget
 
     console = plain_console()
     with report_errors(console):
-        chosen: dict[str, Any] = {}
+        selection: dict[str, Any] = {}
         for text in values:
             name, equals, value = text.partition("=")
             if not equals:
                 raise ValueError(f"cells are chosen by name=value, such as seed=3; found {text!r}")
             try:
-                chosen[name] = json.loads(value)
+                selection[name] = json.loads(value)
             except ValueError:
-                chosen[name] = value
-        console.print(f"to be computed again: {pluralize(forget(folder, **chosen), 'cell')}")
+                selection[name] = value
+        console.print(f"to be computed again: {pluralize(forget(folder, **selection), 'cell')}")
 
 
 @app.command()
@@ -115,24 +126,25 @@ def submit(
     grid: GridOption,
     seeds: SeedsOption = None,
     out: OutOption = None,
-    slurm: Annotated[bool, typer.Option("--slurm", help="For Slurm.")] = False,
-    sge: Annotated[bool, typer.Option("--sge", help="For Grid Engine.")] = False,
-    pbs: Annotated[bool, typer.Option("--pbs", help="For PBS.")] = False,
-    jobs: Annotated[int, typer.Option(help="How many worker jobs.", min=1)] = 10,
-    time: Annotated[str, typer.Option(help="The time limit of a worker job.")] = "01:00:00",
-    driver_time: Annotated[str, typer.Option(help="The time limit of the driver.")] = "24:00:00",
-    memory: Annotated[str, typer.Option(help="The memory of each job.")] = "2G",
-    option: Annotated[list[str] | None, typer.Option(help="For the queue, such as --option='-p short'.")] = None,
+    slurm: Annotated[bool, typer.Option("--slurm", help="Submit to Slurm.")] = False,
+    sge: Annotated[bool, typer.Option("--sge", help="Submit to Grid Engine.")] = False,
+    pbs: Annotated[bool, typer.Option("--pbs", help="Submit to PBS.")] = False,
+    jobs: Annotated[int, typer.Option(help="Number of worker jobs.", min=1)] = 10,
+    time: Annotated[str, typer.Option(help="Time limit of a worker job.")] = "01:00:00",
+    driver_time: Annotated[str, typer.Option(help="Time limit of the driver.")] = "24:00:00",
+    memory: Annotated[str, typer.Option(help="Memory of each job.")] = "2G",
+    option: Annotated[list[str] | None, typer.Option(help="Option for the queue, such as --option='-p short'.")] = None,
     batch: BatchOption = None,
     retries: RetriesOption = 0,
     max_cells: MaxCellsOption = MAX_CELLS,
     accept_changes: AcceptOption = False,
-    here: Annotated[bool, typer.Option("--here", help="Be the driver, instead of submitting it.")] = False,
+    here: Annotated[bool, typer.Option("--here", help="Run the driver here, instead of submitting it.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the driver's script, and stop.")] = False,
 ) -> None:
-    """Run a sweep on a cluster's queue: one small job, the driver, starts its workers by dask-jobqueue.
+    """Run a sweep on a cluster: submit one small job, the driver, which starts the workers by dask-jobqueue.
 
-    Submitted again after its time limit, it goes on. What failed is tried again, with the same seed.
+    Submit the same command again after a time limit: the sweep continues, and failed cells are computed again, with the
+    same seed.
     """
     from lazyrich.sweep.job_queue import dask_cluster, driver_script, submit_script
     from lazyrich.sweep.runner import check_engine, describe_sweep
@@ -140,7 +152,7 @@ def submit(
 
     console, code = plain_console(), 0
     with report_errors(console):
-        kinds = [kind for kind, chosen in (("slurm", slurm), ("sge", sge), ("pbs", pbs)) if chosen]
+        kinds = [kind for kind, is_set in (("slurm", slurm), ("sge", sge), ("pbs", pbs)) if is_set]
         if len(kinds) != 1:
             raise ValueError("say which queue it is: --slurm, --sge or --pbs")
         (cells, fixed), folder = read_grid_file(grid, seeds, max_cells), out or Path(function.rpartition(":")[2])

@@ -28,8 +28,8 @@ class Table:
     def __init__(self, contents: Contents):
         if contents.info is None:
             advice = "run the sweep again with accept_changes=True, or --accept-changes"
-            lost = f"{FILE_NAME} is damaged: {contents.problem}"
-            raise StoreError(f"{lost}. Its {len(contents.done):,} results are safe: {advice}")
+            damage = f"{FILE_NAME} is damaged: {contents.problem}"
+            raise StoreError(f"{damage}. Its {len(contents.done):,} results are safe: {advice}")
         self.info = contents.info
         axes = {key if isinstance(key, str) else tuple(key): values for key, values in self.info.axes}
         self.grid = Grid(axes, axes.pop("seed"), math.inf)
@@ -64,20 +64,20 @@ class Table:
         """Return why the values under a name do not fit the others, or nothing."""
         array, inner = values[name], _inner_axes(name, values[name])
         others = {other: _inner_axes(other, parts[0][1]) for other, parts in self.columns.items()}
-        taken = {*self.grid.axes, *(axis for other, axes in others.items() if other != name for axis in axes)}
-        if clash := {name, *inner} & taken | {*inner} & {*others, *(values.dtype.names or ())}:
+        names_in_use = {*self.grid.axes, *(axis for other, axes in others.items() if other != name for axis in axes)}
+        if clash := {name, *inner} & names_in_use | {*inner} & {*others, *(values.dtype.names or ())}:
             own = f"the result {name!r} and its axes {inner} need names of their own"
             return f"{own}; {clash.pop()!r} is that of another axis or result. Return it under another name"
         if name not in self.columns:
             return ""
         (cell, *_), first = self.columns[name][0]
-        verb, found = "is", [f"a {'string' if a.dtype.kind == 'U' else 'number'}" for a in (array, first)]
+        verb, kinds = "is", [f"a {'string' if a.dtype.kind == 'U' else 'number'}" for a in (array, first)]
         if array.shape[1:] != first.shape[1:]:
-            verb, found = "has shape", [str(a.shape[1:]) for a in (array, first)]
-        if found[0] != found[1]:
+            verb, kinds = "has shape", [str(a.shape[1:]) for a in (array, first)]
+        if kinds[0] != kinds[1]:
             label = self.grid.label(int(cell))
             return (
-                f"{name!r} {verb} {found[0]}, and {found[1]} in cell {label}, and one array is to hold both. Return "
+                f"{name!r} {verb} {kinds[0]}, and {kinds[1]} in cell {label}, and one array is to hold both. Return "
                 f"the same from every cell; if that cell is wrong, forget it (lazyrich sweep forget FOLDER {label})"
             )
         if exact_dtype([array, *(part for _, part in self.columns[name])]) is None:
@@ -142,8 +142,8 @@ def exact_dtype(arrays: list[np.ndarray]) -> np.dtype | None:
 
 def _unused_integer(arrays: list[np.ndarray], dtype: np.dtype) -> int:
     """Return the integer furthest from zero that is not in some arrays."""
-    used, limits = {value for array in arrays for value in array.ravel().tolist()}, np.iinfo(dtype)
-    return next(v for v in (range(limits.min, 0) if limits.min else range(limits.max, 0, -1)) if v not in used)
+    occurring, limits = {value for array in arrays for value in array.ravel().tolist()}, np.iinfo(dtype)
+    return next(v for v in (range(limits.min, 0) if limits.min else range(limits.max, 0, -1)) if v not in occurring)
 
 
 def _inner_axes(name: str, array: np.ndarray) -> list[str]:
@@ -206,15 +206,15 @@ def forget(path: str | os.PathLike, /, **values: object) -> int:
     """Delete results and errors of all cells with these values (`seed=3`, say), so that the next run computes them
     again; return how many cells these are."""
     table = Table(read_store(Path(path)))
-    wanted = {name: json.dumps(value) for name, value in values.items()}
-    for name, text in wanted.items():
+    selected_values = {name: json.dumps(value) for name, value in values.items()}
+    for name, text in selected_values.items():
         axis = [json.dumps(value) for value in table.grid.axes.get(name, ())]
         if text not in axis:
-            known = f"its values are {', '.join(axis[:20])}" if axis else f"varied are {', '.join(table.grid.axes)}"
-            raise ValueError(f"no cell has {name}={values[name]!r}; {known}")
+            hint = f"its values are {', '.join(axis[:20])}" if axis else f"varied are {', '.join(table.grid.axes)}"
+            raise ValueError(f"no cell has {name}={values[name]!r}; {hint}")
     arguments = map(table.grid.arguments, range(len(table.grid)))
-    chosen = [all(json.dumps(cell[name]) == text for name, text in wanted.items()) for cell in arguments]
-    keys = [key for key, is_chosen in zip(table.keys, chosen, strict=True) if is_chosen]
+    selection = [all(json.dumps(cell[name]) == text for name, text in selected_values.items()) for cell in arguments]
+    keys = [key for key, is_chosen in zip(table.keys, selection, strict=True) if is_chosen]
     with lock_folder(Path(path)), closing(Store(Path(path) / FILE_NAME)) as store:
         store.delete(keys)
     return len(keys)

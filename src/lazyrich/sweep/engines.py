@@ -29,16 +29,16 @@ ONE_THREAD_ENVIRONMENT = {
 
 
 class WorkerDied(RuntimeError):
-    """A worker process has ended before its results came."""
+    """A worker process ended before it returned its results."""
 
 
 class Chunker:
-    """The cells that wait, handed out in chunks that take about a tenth of a second."""
+    """The queue of cells, divided into chunks that take about a tenth of a second each."""
 
     def __init__(self, grid: Grid, cells: Iterable[int], batch: int | None = None):
         self.grid = grid
         self.waiting = deque(cells)
-        self.alone: deque[int] = deque()  # cells that may kill their worker
+        self.alone: deque[int] = deque()  # cells to compute one by one, because they may kill their worker
         self.deaths: Counter[int] = Counter()
         self._batch = batch or 1
         self._size = float(self._batch)
@@ -46,21 +46,22 @@ class Chunker:
     def __bool__(self) -> bool:
         return bool(self.waiting or self.alone)
 
-    def take(self, sharers: int) -> list[Task]:
-        """Return the next cells, in whole batches, and so few that each of the sharers gets some."""
-        fair_share = -(-len(self.waiting) // (2 * sharers))
+    def take(self, n_workers: int) -> list[Task]:
+        """Return the next cells, in whole batches, and few enough that each worker gets some."""
+        fair_share = -(-len(self.waiting) // (2 * n_workers))
         batches = max(1, min(int(self._size), fair_share, MAX_CHUNK) // self._batch)
         chunk = [self.waiting.popleft() for _ in range(min(batches * self._batch, len(self.waiting)))]
         return [(cell, self.grid.arguments(cell)) for cell in chunk or [self.alone.popleft()]]
 
-    def finish(self, tasks: list[Task], results: list[Result], seconds: float) -> list[Result]:
-        """Return results, learn from the time that they took, and take back the tasks that were not reached."""
+    def record_results(self, tasks: list[Task], results: list[Result], seconds: float) -> list[Result]:
+        """Return the results, adapt the size of chunks to the time taken, and requeue the tasks not reached."""
         self.waiting.extendleft(cell for cell, _ in reversed(tasks[len(results) :]))
         self._size = max(1.0, min(2 * self._size, CHUNK_SECONDS * len(results) / max(seconds, 1e-6)))
         return results
 
-    def lose(self, tasks: list[Task], error: Exception) -> list[Result]:
-        """Let the cells of a dead worker be computed alone; return the failure of one at which too many have died."""
+    def handle_dead_worker(self, tasks: list[Task], error: Exception) -> list[Result]:
+        """Requeue the cells of a dead worker, to be computed one by one, or return the failure of a cell at which too
+        many workers have died."""
         self.deaths.update(cell for cell, _ in tasks)
         ((cell, _), *others) = tasks
         if not others and (self.deaths[cell] >= MAX_DEATHS or not isinstance(error, WorkerDied)):  # dask has counted
@@ -83,16 +84,18 @@ def run_pool(job: WorkerJob, chunker: Chunker, pool: Executor, size: Callable[[]
         for future in done:
             tasks = running.pop(future)
             try:
-                yield chunker.finish(tasks, *future.result())
+                yield chunker.record_results(tasks, *future.result())
             except (CancelledError, ChildProcessError) as error:
                 reason = str(error) or "the dask scheduler was lost"
-                raise RuntimeError(f"{reason}. What was computed is safe: run the sweep again") from None
+                raise RuntimeError(
+                    f"{reason}. The results so far are stored: run the sweep again to continue"
+                ) from None
             except Exception as error:
-                yield chunker.lose(tasks, error)
+                yield chunker.handle_dead_worker(tasks, error)
 
 
 class ProcessPool(ThreadPoolExecutor):
-    """Threads that pass their calls on to a spawned process each. One that dies is replaced."""
+    """A pool of threads, each of which passes its calls on to a spawned process. A process that dies is replaced."""
 
     def __init__(self, size: int):
         super().__init__(size)

@@ -50,10 +50,10 @@ class Grid:
         is_count = isinstance(self.seeds, (int, np.integer)) and not isinstance(self.seeds, bool)
         seeds = range(self.seeds) if is_count else self.seeds  # type: ignore[arg-type]
         most = int(min(self.max_cells, 1e15)) + 1  # values are read: 10⁹ of them would take all memory
-        given = {**self.parameters, "seed": seeds}
-        lists = {key: _as_list(key, values, most) for key, values in given.items()}
+        parameters = {**self.parameters, "seed": seeds}
+        lists = {key: _as_list(key, values, most) for key, values in parameters.items()}
         if math.prod(map(len, lists.values())) > self.max_cells:
-            counts = {key: _length(values) if isinstance(values, Sized) else most for key, values in given.items()}
+            counts = {key: _length(values) if isinstance(values, Sized) else most for key, values in parameters.items()}
             product = " × ".join(f"{count:,} ({', '.join(_as_names(key))})" for key, count in counts.items())
             raise ValueError(
                 f"the grid has {product} = {math.prod(counts.values()):,} cells; at most {self.max_cells:,} are "

@@ -1,4 +1,4 @@
-"""Running a sweep: the cells of a grid that the store lacks, computed by an engine and committed as they come."""
+"""Run a sweep: an engine computes the cells of a grid that are not in the store, which commits the results."""
 
 import os
 import secrets
@@ -53,23 +53,23 @@ def run(
 ) -> "xarray.Dataset":
     """Call function(**parameters, seed=…, **fixed) at every point of a grid, and keep the results in a folder.
 
-    The function stands at the top of a module and returns a dictionary of numbers, strings or arrays. Results are
-    committed to `out/sweep.sqlite` about once a second. The same call after a crash or a `kill -9` computes only what
-    is missing, and so does a call with more seeds, values or axes. The data set has one dimension per parameter and one
-    for the seed; it is also written to `out/data.zarr`.
+    The function must be defined at the top level of a module and return a dictionary of numbers, strings or arrays.
+    Results are committed to `out/sweep.sqlite` about once a second. The same call after a crash or a `kill -9` computes
+    only what is missing, and so does a call with more seeds, values or axes. The data set has one dimension per
+    parameter and one for the seed; it is also written to `out/data.zarr`.
 
     - `engine`: "processes" (spawned; `workers` of them, by default one per core), "serial", "dask" (a local cluster),
       or a dask client, cluster or scheduler address ("tcp://…").
-    - A cell that raises is recorded with its traceback, and its values are NaN; the next run tries it again. So is one
-      at which three workers have died. `retries`: how often a cell that raises is tried again at once. `strict=True`
-      raises `SweepError` at the end if cells have failed.
-    - `batch`: so many cells go into one call of `jax.vmap(function)`, compiled once: for small functions that JAX can
-      trace. A batch that raises is halved, so that one cell costs only itself.
+    - If a cell raises an error, its traceback is recorded and its values are NaN; the next run tries it again. The same
+      holds for a cell at which three workers have died. `retries`: how often a cell that raises an error is tried again
+      at once. `strict=True` raises `SweepError` at the end if cells have failed.
+    - `batch`: this many cells are computed in one call of `jax.vmap(function)`, compiled once: for small functions that
+      JAX can trace. A batch that raises an error is halved, until only the cells at fault fail.
     - Parameters that vary together are given under a tuple of names: `{("width", "depth"): [(10, 2), (20, 3)]}`.
     - `fixed`: numbers, strings, None, or lists and dictionaries of them.
-    - `watch(data)` is called with the data so far, now and then.
-    - `max_cells`: a larger grid is refused.
-    - `accept_changes`: continue a folder though the source of the function has changed, and keep its results.
+    - `watch(data)` is called with the data so far, every ten seconds or more.
+    - `max_cells`: a larger grid raises an error.
+    - `accept_changes`: keep the results of a folder and continue, although the source of the function has changed.
     """
     grid, fixed = Grid(parameters, seeds, max_cells), dict(fixed or {})
     check_engine(engine)
@@ -115,7 +115,7 @@ def run(
 
 
 def describe_sweep(function: Callable[..., object], grid: Grid, fixed: dict[str, object]) -> SweepInfo:
-    """Return what the store records of a sweep; a call that the function does not allow raises a ValueError."""
+    """Return what the store records about a sweep; raise a ValueError if the function does not take these arguments."""
     if clash := sorted(set(fixed) & set(grid.axes)):
         raise ValueError(f"{clash[0]!r} is fixed and varied at once")
     name, plain = function_name(function), as_json_value(fixed)
@@ -156,5 +156,7 @@ def _engine_results(
 
 def _progress_text(n_computed: int, n_failed: int, n_todo: int, total: int, elapsed: float) -> str:
     rate = n_computed / max(elapsed, 1e-9)
-    failures, left = f", {n_failed} failed" if n_failed else "", (n_todo - n_computed) / max(rate, 1e-9)
-    return f"{total - n_todo + n_computed - n_failed} of {total} cells{failures}, {rate:.2g}/s, {left:.0f} s left"
+    failures, seconds_left = f", {n_failed} failed" if n_failed else "", (n_todo - n_computed) / max(rate, 1e-9)
+    return (
+        f"{total - n_todo + n_computed - n_failed} of {total} cells{failures}, {rate:.2g}/s, {seconds_left:.0f} s left"
+    )

@@ -56,9 +56,11 @@ class TargetAlignment:
     method: str
 
     @classmethod
-    def from_distance(cls, found: KernelDistance) -> "TargetAlignment":
+    def from_distance(cls, distance: KernelDistance) -> "TargetAlignment":
         """Build the alignment from the distance between the kernel and y yᵀ."""
-        return cls(found.alignment, found.error, found.centered_alignment, found.centered_error, found.method)
+        return cls(
+            distance.alignment, distance.error, distance.centered_alignment, distance.centered_error, distance.method
+        )
 
 
 class InnerProducts:
@@ -109,40 +111,40 @@ def _block_inner(X: np.ndarray, Y: np.ndarray) -> float:
     cancel."""
     one, other = (Z.reshape(Z.shape[0] * Z.shape[1], -1) for Z in (X, Y))
     with np.errstate(over="ignore", invalid="ignore"):
-        found = float(np.einsum("ij,ij->i", one, other).sum(dtype=np.float64))
-    if 1e-20 < abs(found) < 1e30:
-        return found
+        product = float(np.einsum("ij,ij->i", one, other).sum(dtype=np.float64))
+    if 1e-20 < abs(product) < 1e30:
+        return product
     return float(one.astype(np.float64).reshape(-1) @ other.astype(np.float64).reshape(-1))
 
 
 def distances_from_products(table: np.ndarray, scale: float) -> list[float]:
     """Return S, S of the centered kernels, and ‖K‖/‖K₀‖, from the products of D = K − scale·K₀ and K₀."""
-    found, floor, floor0, growth = [], 0.0, 0.0, 1.0
+    distances, floor, floor0, growth = [], 0.0, 0.0, 1.0
     for dd, d0, base in table.tolist():
         size, inner = dd + 2 * scale * d0 + scale**2 * base, d0 + scale * base
         if size <= floor or base <= floor0:  # a zero kernel has no direction
-            found.append(0.0 if size <= floor and base <= floor0 else 1.0)
+            distances.append(0.0 if size <= floor and base <= floor0 else 1.0)
         elif inner <= 0:
-            found.append(1 - inner / math.sqrt(size * base))
+            distances.append(1 - inner / math.sqrt(size * base))
         else:
             sine2 = min(max((dd - d0**2 / base) / size, 0.0), 1.0)
-            found.append(sine2 / (1 + math.sqrt(1 - sine2)))
-        if len(found) == 1:
+            distances.append(sine2 / (1 + math.sqrt(1 - sine2)))
+        if len(distances) == 1:
             growth = math.sqrt(max(size, 0.0) / base) if base > 0 else (math.inf if size > 0 else 1.0)
             floor, floor0 = 1e-13 * size, 1e-13 * base  # a centered kernel below this is rounding only
-    return [*found, growth]
+    return [*distances, growth]
 
 
-def from_all_blocks(n: int, blocks: Iterable[Block], said: str) -> KernelDistance:
+def from_all_blocks(n: int, blocks: Iterable[Block], method: str) -> KernelDistance:
     """Compute the distance from all blocks on and above the diagonal."""
     moments = InnerProducts(n)
     for row, column, one, other in blocks:
         moments.add(row, column, one, other)
     value, centered, growth = distances_from_products(moments.table(), moments.scale or 0.0)
-    return KernelDistance(value, 0.0, centered, 0.0, growth, said)
+    return KernelDistance(value, 0.0, centered, 0.0, growth, method)
 
 
-def from_subsets(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], said: str) -> KernelDistance:
+def from_subsets(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], method: str) -> KernelDistance:
     """Compute the distance from both kernels (m, c, m, c) on some random subsets of m of the n samples, with an error
     bar.
 
@@ -162,7 +164,7 @@ def from_subsets(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], said:
         halves = np.mean([moments.table() for moments in parts], 0)
         tables.append(whole.table() + (whole.table() - halves) * (1 - m / n))
     values, errors = _jackknife(tables, scale or 0.0)
-    return KernelDistance(values[0], errors[0], values[1], errors[1], values[2], said)
+    return KernelDistance(values[0], errors[0], values[1], errors[1], values[2], method)
 
 
 def random_subsets(n: int, size: int, repeats: int, seed: int) -> Iterator[np.ndarray]:

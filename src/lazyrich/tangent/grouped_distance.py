@@ -89,8 +89,8 @@ class _GroupProducts:
         none = ~((whole[0] > floor[0]) & (whole[2] > floor[1]))
         with np.errstate(over="ignore"):
             low, high = S * np.exp(-half), np.where(S > 0, np.minimum(S * np.exp(half), 2.0), 0.0)
-        found = [np.where(none, np.nan, value) for value in (S, low, high)]
-        return found[0], found[1], found[2]
+        bounds = [np.where(none, np.nan, value) for value in (S, low, high)]
+        return bounds[0], bounds[1], bounds[2]
 
 
 def _between_groups(K: np.ndarray, K0: np.ndarray, group_size: int) -> _GroupProducts:

@@ -71,14 +71,14 @@ def predict(
     labels = y.reshape(len(K), columns)
     f0 = xp.zeros_like(labels) if start is None else _check_outputs(xp, K, "start", start, y.shape, labels)
     fresh = K if K_new is None else _check_new_kernel(xp, K, K_new)
-    known = f0 if K_new is None else _initial_outputs(xp, fresh, start, start_new, y, columns)
+    initial_outputs = f0 if K_new is None else _initial_outputs(xp, fresh, start, start_new, y, columns)
     times = _check_times(xp, K, t)
     _check_number("kappa", kappa, positive=True)
     _check_number("ridge", ridge, positive=False)
-    found = known + fresh @ apply(K, labels - f0, times, kappa, ridge)
-    shape = (len(known) * columns // math.prod(y.shape[1:]), *y.shape[1:])
+    mean_outputs = initial_outputs + fresh @ apply(K, labels - f0, times, kappa, ridge)
+    shape = (len(initial_outputs) * columns // math.prod(y.shape[1:]), *y.shape[1:])
     moved = tuple(np.shape(t))
-    mean = found.reshape(*moved, *shape)
+    mean = mean_outputs.reshape(*moved, *shape)
     if initial is None:
         return Prediction(mean)
     G, across, both = _check_initial_covariance(xp, K, initial, len(fresh), K_new is not None)
@@ -98,12 +98,12 @@ def spectral_response(K: Any, r: Any, times: Any, kappa: Any, ridge: Any) -> Any
 
 def spectral_gains(xp: Any, eigenvalues: Any, times: Any, kappa: Any, ridge: Any) -> Any:
     """Return g_t of the eigenvalues, (times, rows), with 0 below the rounding of the largest."""
-    seen = nonzero_directions(xp, eigenvalues)
-    rate = xp.where(seen, eigenvalues, 1.0) + ridge
+    nonzero = nonzero_directions(xp, eigenvalues)
+    rate = xp.where(nonzero, eigenvalues, 1.0) + ridge
     # A product with t = ∞ would be 0·∞ where κ(λ + ρ) underflows; the formula for the end has no rate.
     ended = xp.isinf(times)[:, None]
-    gone = -xp.expm1(-kappa * rate * xp.where(ended, 0.0, times[:, None]))
-    return xp.where(seen, xp.where(ended, 1.0, gone) / rate, 0.0)
+    progress = -xp.expm1(-kappa * rate * xp.where(ended, 0.0, times[:, None]))
+    return xp.where(nonzero, xp.where(ended, 1.0, progress) / rate, 0.0)
 
 
 def nonzero_directions(xp: Any, eigenvalues: Any) -> Any:
@@ -149,12 +149,12 @@ def _n_target_columns(K: Any, y: Any) -> int:
             f"for targets of shape {tuple(y.shape)} the kernel must be {(n * c, n * c)}, or {(n, n)} (one for all "
             f"outputs); found {tuple(K.shape)}"
         )
-    seen = _values_or_none(K)
-    if seen is not None:
-        size = float(np.abs(seen).max())
+    values = _values_or_none(K)
+    if values is not None:
+        size = float(np.abs(values).max())
         if not math.isfinite(size):
             raise ValueError("K has entries that are NaN or infinite")
-        apart = float(np.abs(seen - seen.T).max())
+        apart = float(np.abs(values - values.T).max())
         if apart > 1e-3 * size:
             raise ValueError(f"K must be symmetric, on one set of inputs; K and its transpose differ by {apart:.1e}")
     return 1 if rows == n * c else c
@@ -191,29 +191,33 @@ def _check_times(xp: Any, K: Any, t: Any) -> Any:
     times = _as_array_like(xp, K, t)
     if times.ndim > 1:
         raise ValueError(f"t must be a number or a vector of times; found shape {tuple(times.shape)}")
-    seen = _values_or_none(times)
-    if seen is not None and not np.all(seen >= 0):
+    values = _values_or_none(times)
+    if values is not None and not np.all(values >= 0):
         raise ValueError(f"times must be at least 0; found {t}")
     return times.reshape(-1)
 
 
 def _check_number(name: str, value: Any, positive: bool) -> None:
-    seen = _values_or_none(value)
-    if seen is not None and not (seen.ndim == 0 and np.isfinite(seen) and (seen > 0 if positive else seen >= 0)):
+    concrete = _values_or_none(value)
+    if concrete is not None and not (
+        concrete.ndim == 0 and np.isfinite(concrete) and (concrete > 0 if positive else concrete >= 0)
+    ):
         raise ValueError(f"{name} must be a finite number, {'above' if positive else 'at least'} 0; found {value}")
 
 
 def _check_initial_covariance(xp: Any, K: Any, initial: Any, rows: int, new: bool) -> tuple[Any, Any, Any]:
-    given = tuple(initial) if new else (initial, initial, initial)
-    if len(given) != 3:
-        raise ValueError(f"initial must be three covariances, (X, X), (new, X) and (new, new); found {len(given)}")
-    wanted = ((len(K), len(K)), (rows, len(K)), (rows, rows))
-    found = tuple(_as_array_like(xp, K, part) for part in given)
-    if tuple(tuple(part.shape) for part in found) != wanted:
-        shapes = ", ".join(str(tuple(part.shape)) for part in found)
-        needed = f"three covariances of shapes {wanted}" if new else f"one covariance of shape {wanted[0]}"
-        raise ValueError(f"initial must be {needed}; found {shapes}")
-    return found[0], found[1], found[2]
+    parts = tuple(initial) if new else (initial, initial, initial)
+    if len(parts) != 3:
+        raise ValueError(f"initial must be three covariances, (X, X), (new, X) and (new, new); found {len(parts)}")
+    shapes_needed = ((len(K), len(K)), (rows, len(K)), (rows, rows))
+    covariances = tuple(_as_array_like(xp, K, part) for part in parts)
+    if tuple(tuple(part.shape) for part in covariances) != shapes_needed:
+        shapes = ", ".join(str(tuple(part.shape)) for part in covariances)
+        requirement = (
+            f"three covariances of shapes {shapes_needed}" if new else f"one covariance of shape {shapes_needed[0]}"
+        )
+        raise ValueError(f"initial must be {requirement}; found {shapes}")
+    return covariances[0], covariances[1], covariances[2]
 
 
 def _values_or_none(value: Any) -> np.ndarray | None:

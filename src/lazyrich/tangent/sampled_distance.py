@@ -40,16 +40,16 @@ def sampled_kernel_distance(
     3.0
     """
     now, start = (_output_blocks(kernel, inputs, directions) for kernel in (K, K0))
-    found = _distance_with_error(now, start, population)
+    distance = _distance_with_error(now, start, population)
     if not directions:
-        return found
+        return distance
     c = now.shape[1]
     others = [[b for b in range(c) if b != a] for a in range(c)]
     parts = [(now[:, rest][:, :, :, rest], start[:, rest][:, :, :, rest]) for rest in others]
     without = [_distance_with_error(one, other, population, error=False).distance for one, other in parts]
     spread = stdtrit(c - 1, 0.975) * np.sqrt((c - 1) * np.var(without, 0))
-    plain, centered = np.hypot(found.error, spread).tolist()
-    return SampledDistance(found.distance, (plain, centered), found.growth)
+    plain, centered = np.hypot(distance.error, spread).tolist()
+    return SampledDistance(distance.distance, (plain, centered), distance.growth)
 
 
 def _distance_with_error(
@@ -61,19 +61,19 @@ def _distance_with_error(
     moments.add(0, 0, now, start)
     scale = moments.scale or 0.0
     *distance, growth = distances_from_products(moments.table(), scale)
-    drawn = inputs / population if population else 0.0
-    if inputs < MIN_INPUTS or drawn == 1:
-        return SampledDistance((distance[0], distance[1]), (0.0, 0.0) if drawn == 1 else (np.nan, np.nan), growth)
+    fraction = inputs / population if population else 0.0
+    if inputs < MIN_INPUTS or fraction == 1:
+        return SampledDistance((distance[0], distance[1]), (0.0, 0.0) if fraction == 1 else (np.nan, np.nan), growth)
     base = _PairTable.of(start)
     D = _PairTable(_PairTable.of(now).table - scale * base.table)
-    products = [_inner_products(one, other, drawn, error) for one, other in ((D, D), (D, base), (base, base))]
+    products = [_inner_products(one, other, fraction, error) for one, other in ((D, D), (D, base), (base, base))]
     tables = np.stack(products, -1)
     whole = distances_from_products(tables[0], scale)[:2]
     if not error:
         return SampledDistance((whole[0], whole[1]), (np.nan, np.nan), growth)
     without = [distances_from_products(table, scale)[:2] for table in tables[1:]]
     spread = np.sqrt((inputs - 1) * np.var(without, 0))
-    errors = (stdtrit(inputs - 1, 0.975) * (1 - drawn) ** 0.5 * spread).tolist()
+    errors = (stdtrit(inputs - 1, 0.975) * (1 - fraction) ** 0.5 * spread).tolist()
     return SampledDistance((whole[0], whole[1]), (errors[0], errors[1]), growth)
 
 
@@ -132,7 +132,7 @@ def _dot(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.einsum("...k,...k->...", one, other)
 
 
-def _inner_products(X: _PairTable, Y: _PairTable, drawn: float, each: bool) -> np.ndarray:
+def _inner_products(X: _PairTable, Y: _PairTable, fraction: float, each: bool) -> np.ndarray:
     """Return ⟨X, Y⟩ and ⟨HXH, HYH⟩ per pair of inputs of the population, for all n inputs and, with `each`, without
     each one: (1 + n, 2)."""
     n = len(X.table)
@@ -165,7 +165,7 @@ def _inner_products(X: _PairTable, Y: _PairTable, drawn: float, each: bool) -> n
     quadruples = total - 2 * (within + mirrored_within) + plain + mirrored
     doubles, triples = m * (m - 1), m * (m - 1) * (m - 2)
     centered = plain / doubles - 2 * (within - plain) / triples + quadruples / (triples * (m - 3))
-    return drawn * sampled + (1 - drawn) * np.stack([plain / doubles, centered], 1)
+    return fraction * sampled + (1 - fraction) * np.stack([plain / doubles, centered], 1)
 
 
 # The next functions return sums over all n inputs and, with `each`, over all but one, computed from the terms of that
@@ -185,7 +185,7 @@ def _leave_one_out_pairs(pairs: np.ndarray, each: bool) -> np.ndarray:
 def _leave_one_out_rows(
     rows: np.ndarray,
     rows0: np.ndarray,
-    met: np.ndarray,
+    block_sums: np.ndarray,
     pairs: np.ndarray,
     own: np.ndarray,
     own0: np.ndarray,
@@ -193,7 +193,7 @@ def _leave_one_out_rows(
 ) -> np.ndarray:
     """Return ⟨R, R'⟩ of the sums R over the inputs along one side; without i they are R_j − X_ji for j ≠ i."""
     whole = _dot(rows, rows0).sum()
-    return _leave_one_out_list(whole, whole - met + pairs.sum(0) - _dot(rows - own, rows0 - own0), each)
+    return _leave_one_out_list(whole, whole - block_sums + pairs.sum(0) - _dot(rows - own, rows0 - own0), each)
 
 
 def _leave_one_out_total(

@@ -195,8 +195,8 @@ def ratios_of_small_order(nu: Order, log_x: AnyArray) -> tuple[AnyArray, AnyArra
         series = _by_series(nu, xp.where(below, log_x, 0.0), LONGEST.series)
         integral = _by_integral(nu, xp.where(below, 1.0, log_x), LONGEST.nodes)
         r, log_K = (xp.where(below, x, y) for x, y in zip(series, integral, strict=True))
-        return _continued(nu, log_x, (r, log_K), LONGEST)
-    found, above = np.empty((4, *log_x.shape)), -np.inf
+        return _continue_upward(nu, log_x, (r, log_K), LONGEST)
+    ratios, above = np.empty((4, *log_x.shape)), -np.inf
     for lengths in (*BY_SERIES, *BY_INTEGRAL):
         top = np.log(lengths.x)
         part = np.flatnonzero((log_x >= above) & (log_x < top))
@@ -204,11 +204,11 @@ def ratios_of_small_order(nu: Order, log_x: AnyArray) -> tuple[AnyArray, AnyArra
         if len(part):
             own, logs = nu.at(part), log_x[part]
             start = _by_series(own, logs, lengths.series) if lengths.series else _by_integral(own, logs, lengths.nodes)
-            found[:, part] = _continued(own, logs, start, lengths)
-    return found[0], found[1], found[2], found[3]
+            ratios[:, part] = _continue_upward(own, logs, start, lengths)
+    return ratios[0], ratios[1], ratios[2], ratios[3]
 
 
-def _continued(
+def _continue_upward(
     nu: Order, log_x: AnyArray, start: tuple[AnyArray, AnyArray], lengths: Lengths
 ) -> tuple[AnyArray, AnyArray, AnyArray, AnyArray]:
     """Continue K upward to the order ν, and put the functions together."""

@@ -43,7 +43,7 @@ class RiccatiSolutions(NamedTuple):
     V0: AnyArray
     e: AnyArray
     log_e: AnyArray  # log e + k∫f, which is small for a large imbalance
-    gone: AnyArray  # 1 − e, without cancellation
+    one_minus_e: AnyArray  # 1 − e, without cancellation
     fade: AnyArray  # f
     shared: AnyArray  # k∫f
 
@@ -73,7 +73,7 @@ def riccati_solutions(s: AnyArray, k: AnyArray, decay: AnyArray, t: AnyArray) ->
     apart = _ratio(size, R0 + k) + _ratio(size, R + kappa)  # (R₀ − k + R − kf)/|σ|
     rest = size * t - size * (_ratio(shared, both) * apart + 2 * _ratio(w, first) * logs) + c0 - c
     L = rest + shared
-    log_e, gone = -rest, -xp.expm1(-L)
+    log_e, one_minus_e = -rest, -xp.expm1(-L)
     negative = (sigma < 0) & (unit > 0)
     if traced or np.any(negative):
         # For ν < 0 this was I_{|ν|}/K_{|ν|}; I_ν has a multiple of K_{|ν|} more.
@@ -81,7 +81,7 @@ def riccati_solutions(s: AnyArray, k: AnyArray, decay: AnyArray, t: AnyArray) ->
         log_more = xp.where(negative, xp.log(2 / np.pi * xp.sin(np.pi * xp.minimum(nu, 0.5))) - log_ratio, -np.inf)
         x = k / xp.where(negative, unit, 1.0)
         with_more = xp.logaddexp(-rest, log_more - 2 * x * fade) - xp.logaddexp(0.0, log_more - 2 * x)
-        log_e, gone = xp.where(negative, with_more, log_e), gone / (1 + xp.exp(log_more - 2 * x))
+        log_e, one_minus_e = xp.where(negative, with_more, log_e), one_minus_e / (1 + xp.exp(log_more - 2 * x))
     near = (2 * decay * t < SHORT) & ~_is_large(sigma, k, unit)
     if traced or np.any(near):
         # At short times, by Hermite's quadrature of ½(U + (kf)²V).
@@ -89,8 +89,8 @@ def riccati_solutions(s: AnyArray, k: AnyArray, decay: AnyArray, t: AnyArray) ->
         rate, slope = _rate_and_slope(U, V, sigma, kappa)
         span = xp.where(near, t, 0.0)
         short = span / 2 * (first_rate + rate) + span**2 / 12 * (first_slope - slope)
-        log_e, gone = xp.where(near, shared - short, log_e), xp.where(near, -xp.expm1(-short), gone)
-    return RiccatiSolutions(U, V, U0, V0, xp.exp(log_e - shared), log_e, gone, fade, shared)
+        log_e, one_minus_e = xp.where(near, shared - short, log_e), xp.where(near, -xp.expm1(-short), one_minus_e)
+    return RiccatiSolutions(U, V, U0, V0, xp.exp(log_e - shared), log_e, one_minus_e, fade, shared)
 
 
 def _rate_and_slope(U: AnyArray, V: AnyArray, sigma: AnyArray, kappa: AnyArray) -> tuple[AnyArray, AnyArray]:
@@ -137,16 +137,16 @@ def _dress_eagerly(sigma: AnyArray, k: AnyArray, unit: AnyArray, log_fade: AnyAr
     if not least < LARGE_ORDER:
         return _of_large_order(sigma, kappa, unit, number_of_terms(least))
     modes = np.broadcast_to(np.arange(sigma.size).reshape(sigma.shape), kappa.shape)
-    found, small = np.empty((4, *kappa.shape)), ratio < LARGE_ORDER
+    factors, small = np.empty((4, *kappa.shape)), ratio < LARGE_ORDER
     large = modes[~small]
-    found[:, ~small] = _of_large_order(sigma.ravel()[large], kappa[~small], unit.ravel()[large])
+    factors[:, ~small] = _of_large_order(sigma.ravel()[large], kappa[~small], unit.ravel()[large])
     mode = modes[small]
-    used = np.unique(mode)
+    distinct_modes = np.unique(mode)
     place = np.zeros(sigma.size, int)
-    place[used] = np.arange(len(used))
-    sigma, k, unit = (value.ravel()[used] for value in (sigma, k, unit))
-    found[:, small] = _of_small_order(sigma, k, unit, log_fade[small], place[mode])
-    return tuple(found)
+    place[distinct_modes] = np.arange(len(distinct_modes))
+    sigma, k, unit = (value.ravel()[distinct_modes] for value in (sigma, k, unit))
+    factors[:, small] = _of_small_order(sigma, k, unit, log_fade[small], place[mode])
+    return tuple(factors)
 
 
 def _of_large_order(sigma: AnyArray, kappa: AnyArray, unit: AnyArray, terms: int = N_TERMS) -> tuple[AnyArray, ...]:
@@ -197,9 +197,9 @@ def decayed_factors(p: AnyArray, m: AnyArray, s: AnyArray, decay: AnyArray, t: A
 def _factors(p: AnyArray, m: AnyArray, s: AnyArray, decay: AnyArray, t: AnyArray) -> tuple[AnyArray, AnyArray]:
     turned = s < 0
     p, m = xp.where(turned, m, p), xp.where(turned, p, m)
-    U, V, U0, V0, e, _, gone, f, _ = riccati_solutions(xp.abs(s), p * m, decay, t)
+    U, V, U0, V0, e, _, one_minus_e, f, _ = riccati_solutions(xp.abs(s), p * m, decay, t)
     above = U + e * (p * m * f) ** 2 * V + m**2 * (U * V0 - e * f**2 * V * U0)
-    below = p**2 * gone + (p * m) ** 2 * V0 + e * U0
+    below = p**2 * one_minus_e + (p * m) ** 2 * V0 + e * U0
     still = s == 0  # without decay and imbalance nothing moves
     frozen = still & (p * m == 0) & (p + m == 0)
     above, below = xp.where(frozen, f, above), xp.where(frozen, 1.0, below)

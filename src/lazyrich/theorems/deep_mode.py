@@ -106,9 +106,11 @@ def _z_of_time(T: Array, z0: Array, kind: Array, L: int) -> Array:
     origin = _time_of_z(z0, kind, L)
     # A first guess from the power law ẏ = ±y^{L−1} that holds far from the target
     start = jnp.exp(log_x0 * (2 - L) / L)
-    left = start - (L - 2) * T
-    climbing = jnp.where(left > 1, -L / (L - 2) * jnp.log(jnp.maximum(left, 1.0)), -0.1)
-    guess = jnp.where(left > 1, climbing - jnp.log(-jnp.expm1(jnp.minimum(climbing, -1e-3))), L * (T - start / (L - 2)))
+    remaining = start - (L - 2) * T
+    climbing = jnp.where(remaining > 1, -L / (L - 2) * jnp.log(jnp.maximum(remaining, 1.0)), -0.1)
+    guess = jnp.where(
+        remaining > 1, climbing - jnp.log(-jnp.expm1(jnp.minimum(climbing, -1e-3))), L * (T - start / (L - 2))
+    )
     fading = -L / (L - 2) * jnp.log(start + (L - 2) * T)
     z = jnp.clip(jnp.where(rising, guess, jnp.where(kind == FADING, fading, other)), low, high)
 

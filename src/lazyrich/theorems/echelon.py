@@ -37,17 +37,17 @@ def _householder_eliminate(M: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
         column = xp.where(index >= rank, rows[:, j], 0.0)
         size = xp.linalg.norm(column)
         head = xp.sum(xp.where(index == rank, column, 0.0))
-        found = (size > tolerance) & (rank < h)
+        has_pivot = (size > tolerance) & (rank < h)
         # v = x + sgn(x₁)‖x‖e₁ reflects the column onto the axis of the next row
         v = column + xp.where(index == rank, xp.where(head < 0, -size, size), 0.0)
         square = xp.sum(v**2)
-        v = xp.where(found & (square > 0), v * np.sqrt(2.0) / xp.sqrt(xp.where(square > 0, square, 1.0)), 0.0)
+        v = xp.where(has_pivot & (square > 0), v * np.sqrt(2.0) / xp.sqrt(xp.where(square > 0, square, 1.0)), 0.0)
         rows = rows - xp.outer(v, v @ rows)
         frame = frame - xp.outer(frame @ v, v)
-        below = xp.where(found, index > rank, index >= rank)
+        below = xp.where(has_pivot, index > rank, index >= rank)
         rows = xp.where(below[:, None] & (np.arange(m) == j), 0.0, rows)
-        pivots = xp.where(found & (index == rank), j, pivots)
-        return rows, frame, pivots, rank + found
+        pivots = xp.where(has_pivot & (index == rank), j, pivots)
+        return rows, frame, pivots, rank + has_pivot
 
     zero = xp.zeros_like(tolerance, int)
     start = (M, xp.zeros_like(M, shape=(h, h)) + np.eye(h), zero + np.full(h, -1), zero)
@@ -65,12 +65,12 @@ def _echelon_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     in a QR factorization."""
     (M,), (dM,) = primals, tangents
     rows, frame, pivots = _householder_eliminate(M)
-    used = pivots >= 0
-    square = jnp.where(used[None, :] & used[:, None], rows[:, pivots], jnp.diag(jnp.where(used, 0.0, 1.0)))
+    is_pivot = pivots >= 0
+    square = jnp.where(is_pivot[None, :] & is_pivot[:, None], rows[:, pivots], jnp.diag(jnp.where(is_pivot, 0.0, 1.0)))
     change = frame.T @ dM
     # Ω = strictly lower part of (dR R⁻¹), made antisymmetric; rows without a pivot rotate with the rest
     ratio = jax.scipy.linalg.solve_triangular(
-        square.T, jnp.where(used[None, :], change[:, pivots], 0.0).T, lower=True
+        square.T, jnp.where(is_pivot[None, :], change[:, pivots], 0.0).T, lower=True
     ).T
     lower = jnp.tril(ratio, -1)
     Omega = lower - lower.T

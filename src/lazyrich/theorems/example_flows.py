@@ -53,7 +53,7 @@ def replace_in_flow(flow: GradientFlow, **change: Any) -> GradientFlow:
 
 
 def without_decay(flow: GradientFlow) -> GradientFlow:
-    """Return the flow without weight decay."""
+    """Remove the weight decay."""
     return replace_in_flow(flow, decay=None)
 
 
@@ -75,7 +75,7 @@ def with_uneven_decay(flow: GradientFlow) -> GradientFlow:
 
 
 def with_relu(flow: GradientFlow) -> GradientFlow:
-    """Return the flow of two ReLU units on the same data, or on its first label."""
+    """Replace the network by two ReLU units, and keep one output."""
     W = jnp.cos(1.0 + jnp.arange(2 * flow.problem.d) ** 2).reshape(2, -1)
     problem = flow.problem
     y = problem.y.reshape(problem.n, -1)[:, 0]
@@ -102,13 +102,13 @@ def with_two_outputs(flow: GradientFlow) -> GradientFlow:
 
 
 def with_unbalanced_layers(flow: GradientFlow) -> GradientFlow:
-    """Return the flow of a diagonal network with three unbalanced layers."""
+    """Replace the network by a diagonal one with three unbalanced layers."""
     layers = [np.full((2, flow.problem.d), size) for size in (0.5, 0.6, 0.7)]
     return GradientFlow(Diagonal(layers), flow.problem, decay=None if flow.decay is None else flow.decay[0])
 
 
 def with_one_side(flow: GradientFlow, problem: Problem | None = None) -> GradientFlow:
-    """Return the flow of a diagonal network in which one side is zero."""
+    """Set one side of a diagonal network to zero."""
     problem = problem or flow.problem
     return GradientFlow(Diagonal([np.outer([0.3, 0.0], np.ones(problem.d))], power=2), problem)
 

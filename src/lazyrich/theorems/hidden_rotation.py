@@ -28,8 +28,8 @@ def angular_velocity_of_gram(products: AnyArray) -> AnyArray:
     square = (products * inverse[..., :, None] * inverse[..., None, :]) ** 2  # of the cosines
     # At the end, rounding would rotate the hidden units for as long as the flow is followed; this factor suppresses it
     # smoothly.
-    seen = xp.where(square > (16 * FLOAT64_EPS) ** 2, square / (square + ISOTROPY_TOLERANCE**2), 0.0)
-    return np.sign(index[:, None] - index) * products * seen
+    weights = xp.where(square > (16 * FLOAT64_EPS) ** 2, square / (square + ISOTROPY_TOLERANCE**2), 0.0)
+    return np.sign(index[:, None] - index) * products * weights
 
 
 def integrate_traced_rotation(

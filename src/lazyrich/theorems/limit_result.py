@@ -76,8 +76,8 @@ class Limit(eqx.Module):
         return plots.plot_predictor(np.asarray(self.value), self.kind)
 
     def _repr_html_(self) -> str:
-        shown = "" if isinstance(self.value, Network) or not is_concrete(self) else html_figure(self.plot())
-        return shown + html_pre(repr(self))
+        picture = "" if isinstance(self.value, Network) or not is_concrete(self) else html_figure(self.plot())
+        return picture + html_pre(repr(self))
 
     def __repr__(self) -> str:
         return f"Limit({self.kind}, {self.by.method} ({self.by.detail}); {_format_certificate(self.certificate)})"

@@ -33,8 +33,8 @@ def max_margin_direction(flow: GradientFlow, norm: int) -> tuple[Array, None, Ce
     size = np.sum(np.abs(beta)) if norm == 1 else beta @ beta
     pull = nu @ Z
     if norm == 1:  # pull is a subgradient of ‖β‖₁: at most one, and the sign where β is not zero
-        used = np.abs(beta) > 1e-12 * np.max(np.abs(beta))
-        stationary = max(np.max(np.abs(pull)) - 1, np.max(np.abs(pull - np.sign(beta))[used]))
+        support = np.abs(beta) > 1e-12 * np.max(np.abs(beta))
+        stationary = max(np.max(np.abs(pull)) - 1, np.max(np.abs(pull - np.sign(beta))[support]))
     else:
         stationary = np.linalg.norm(pull - beta) / np.linalg.norm(beta)
     slack = np.max(nu * np.abs(margins - 1)) / np.max(nu)

@@ -55,8 +55,8 @@ def evolve_mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tu
     beta = first / safe_m * ((p * (D_m / safe_p) + m) / 4)
     beta = xp.where(p == 0, -(m**2 * D_p / safe_m) / 4, xp.where(m == 0, p**2 * D_m / safe_p / 4, beta))
     fading_p, fading_m = (xp.where(D > 0, 2 * E / safe, 1.0) for D, safe in ((D_p, safe_p), (D_m, safe_m)))
-    left = (s - beta0) * xp.where(s >= 0, fading_p * (2 / safe_m), fading_m * (2 / safe_p))
-    return beta, left, D_p, D_m
+    residual = (s - beta0) * xp.where(s >= 0, fading_p * (2 / safe_m), fading_m * (2 / safe_p))
+    return beta, residual, D_p, D_m
 
 
 def evolve_mode(
@@ -81,9 +81,9 @@ def evolve_mode(
         beta = ((p * up) ** 2 - (m * down) ** 2) / 4
         up, down = up[..., None], down[..., None]
         return (plus * up + minus * down) / 2, (plus * up - minus * down) / 2, beta, s - beta
-    beta, left, D_p, D_m = evolve_mode_beta(p, m, xp.sum(a * w, axis=-1), s, t)
+    beta, residual, D_p, D_m = evolve_mode_beta(p, m, xp.sum(a * w, axis=-1), s, t)
     up, down = _sqrt_ratio_dispatch(D_m, D_p), _sqrt_ratio_dispatch(D_p, D_m)  # e^{±G}
-    return *_rotate_hyperbolically(a, w, plus, minus, up, down, beta), beta, left
+    return *_rotate_hyperbolically(a, w, plus, minus, up, down, beta), beta, residual
 
 
 def _sum_without_rounding(a: Array, w: Array, rounding: float = MODE_SUM_ROUNDING) -> Array:

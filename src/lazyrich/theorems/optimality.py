@@ -18,7 +18,7 @@ SHRUNK = 1e3  # largest ratio of start to β at which the start still is a unit 
 def _certify(potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, z: AnyArray) -> Certificate:
     """Return the certificate of β. A coordinate is stationary if β is the image of z, or z that of β: where one map
     amplifies rounding, the other does not."""
-    xp, inverse = array_namespace(z, beta), potential.mirror_maps()(0.0).inverse
+    xp, inverse = array_namespace(z, beta), potential.mirror_maps().inverse
     size = xp.max(xp.abs(z))
     mirrored = _safe_ratio(xp.abs(potential.gradient(beta) - z), size)
     back = _safe_ratio(xp.abs(inverse(z) - beta), xp.max(xp.abs(beta)))
@@ -27,11 +27,11 @@ def _certify(potential: Separable, X: AnyArray, best: AnyArray, beta: AnyArray, 
     unit = xp.abs(value) + xp.abs(dual) + xp.abs(product) + size * xp.max(xp.abs(start))
     gap = _safe_ratio(xp.abs(value + dual - product), unit)
     kkt = xp.max(xp.fmin(mirrored, back))
-    feasibility = relative_misfit(X, beta, best, xp.where(_dwarfs(start, beta), 0.0, start))
+    feasibility = relative_misfit(X, beta, best, xp.where(_start_hides_beta(start, beta), 0.0, start))
     return Certificate(feasibility, kkt, xp.where(xp.isfinite(value) & xp.isfinite(dual), gap, np.nan))
 
 
-def _dwarfs(start: AnyArray, beta: AnyArray) -> AnyArray:
+def _start_hides_beta(start: AnyArray, beta: AnyArray) -> AnyArray:
     """Return whether the start is too large to be a unit for β, although β exceeds the start's rounding error."""
     xp = array_namespace(start, beta)
     largest, end = xp.max(xp.abs(start)), xp.max(xp.abs(beta))
@@ -70,11 +70,11 @@ def refine_if_doubtful(
         certain = max(float(alone), float(certificate.worst)) < DOUBTFUL and not shrinks
         if certain or not np.any(potential.jacobian_diagonal(0 * beta)):
             return None
-        found = minimize(np.asarray(rows), np.asarray(target), potential)
-    return found, Certificate(found.feasibility, max(found.stationarity, found.uncertainty))
+        refined = minimize(np.asarray(rows), np.asarray(target), potential)
+    return refined, Certificate(refined.feasibility, max(refined.stationarity, refined.uncertainty))
 
 
-def reconsider_along(
+def refine_along_scales(
     potential: Separable, X: AnyArray, rows: AnyArray, target: AnyArray, beta: AnyArray, c: Certificate, logs: AnyArray
 ) -> tuple[AnyArray, Certificate]:
     """Apply `refine_if_doubtful` at each scale, and return all predictors and certificates."""
@@ -82,12 +82,13 @@ def reconsider_along(
         return beta, c
     betas, parts = np.array(beta), [np.array(part) for part in (c.feasibility, c.kkt, c.gap)]
     for i, log in enumerate(logs):
-        again = refine_if_doubtful(
+        refined = refine_if_doubtful(
             potential.with_scaled_layers(log), X, rows, target, betas[i], Certificate(*(part[i] for part in parts))
         )
-        if again is not None:
-            betas[i] = again[0].beta
-            for part, value in zip(parts, (again[1].feasibility, again[1].kkt, again[1].gap), strict=True):
+        if refined is not None:
+            minimum, certificate = refined
+            betas[i] = minimum.beta
+            for part, value in zip(parts, (certificate.feasibility, certificate.kkt, certificate.gap), strict=True):
                 part[i] = value
     return betas, Certificate(*parts)
 

@@ -42,10 +42,10 @@ def outer_sign(flow: GradientFlow, whitened: PyTree) -> tuple[AnyArray, AnyArray
     over = safe_ratio(flow.loss() - zero, zero)
     cross = cross_moment(problem.X, problem.y.reshape(-1))
     first = jnp.where(a[0] == 0, jnp.sign(w @ cross), jnp.sign(a[0]))
-    shown = (first != 0) & (
+    decided = (first != 0) & (
         (delta > 0) | (a[0] == 0) | (over < -8 * FLOAT64_EPS) | ((delta == 0) & ~shrinks_into_saddle(flow))
     )
-    sign, defect = first, jnp.where(shown, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
+    sign, defect = first, jnp.where(decided, 0.0, jnp.maximum(jnp.abs(over), 1e-3))
     target = jnp.any(cross != 0)
     if flow.net.linear_in_inputs:
         up, C = _basin_sign(flow)

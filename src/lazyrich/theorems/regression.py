@@ -162,8 +162,8 @@ def relative_uncertainty(A: AnyArray, r: AnyArray, w: AnyArray, step: AnyArray, 
     features, size = xp.linalg.norm(A, axis=0)[:, None], xp.linalg.norm(r) * strongest
     axes, top = (-2, -1), xp.max(features)
     own = safe_ratio(xp.linalg.norm(step, axis=axes), xp.maximum(xp.linalg.norm(w, axis=axes), size))
-    seen = xp.maximum(xp.linalg.norm(features * w, axis=axes), top * size)
-    return xp.maximum(own, safe_ratio(xp.linalg.norm(features * step, axis=axes), seen))
+    scale = xp.maximum(xp.linalg.norm(features * w, axis=axes), top * size)
+    return xp.maximum(own, safe_ratio(xp.linalg.norm(features * step, axis=axes), scale))
 
 
 _evolve_from_zero_traced = jax.custom_jvp(_evolve_from_zero)
@@ -198,8 +198,8 @@ def _evolve_from_zero_jvp(primals: PyTree, tangents: PyTree) -> tuple[PyTree, Py
     # In the null space of A, dw follows from ∫(r − Aw) alone.
     pulled = dA.T @ (jnp.einsum("ik,tk,kc->tic", U, tau, along) + t[:, None, None] * beyond)
     change = jnp.einsum("ik,tkc->tic", V, inner) + _orthogonal_part(V, s, pulled)
-    found = _evolve_from_zero(A, r, t)
-    return found, (change, jnp.zeros_like(found[1]))
+    value = _evolve_from_zero(A, r, t)
+    return value, (change, jnp.zeros_like(value[1]))
 
 
 def _convolved_exponentials(rate: Array, t: Array) -> tuple[Array, Array]:
@@ -247,13 +247,13 @@ def _in_frame(svd: Svd, A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate
     step = V @ (inverse * (U.T @ (r - A @ first)))
     w = first + step
     blur = PRODUCT_ROUNDING * (xp.abs(V @ (inverse * U.T)) @ (xp.abs(A) @ xp.abs(first)))
-    left, size = r - A @ w, xp.linalg.norm(r)
-    slopes = safe_ratio(xp.abs(A.T @ left), xp.linalg.norm(A, axis=0)[:, None])
+    residual, size = r - A @ w, xp.linalg.norm(r)
+    slopes = safe_ratio(xp.abs(A.T @ residual), xp.linalg.norm(A, axis=0)[:, None])
     # The shortest solution is a combination of samples, without a component in their null space. Rounding may leave it
     # uncertain.
     unseen = safe_ratio(xp.linalg.norm(w - V @ (V.T @ w)), xp.linalg.norm(w))
     gap = xp.maximum(unseen, relative_uncertainty(A, r, first, xp.maximum(xp.abs(step), blur), inverse[0, 0]))
-    return w, Certificate(safe_ratio(xp.linalg.norm(U.T @ left), size), safe_ratio(xp.max(slopes), size), gap)
+    return w, Certificate(safe_ratio(xp.linalg.norm(U.T @ residual), size), safe_ratio(xp.max(slopes), size), gap)
 
 
 def uncertainty_of_fit(X: AnyArray, y: AnyArray, best: AnyArray | None = None) -> AnyArray:
@@ -279,8 +279,8 @@ def uncertainty_of_fit(X: AnyArray, y: AnyArray, best: AnyArray | None = None) -
 def _compiled_svd(A: Array) -> Svd:
     """Decompose A inside the compiled program. The result is used for certificates only, not for values."""
     U, s, Vt = jnp.linalg.svd(A, full_matrices=False)
-    seen = np.arange(len(s)) < numerical_rank(s, A.shape)
-    return U * seen, s * seen, Vt.T * seen
+    nonzero = np.arange(len(s)) < numerical_rank(s, A.shape)
+    return U * nonzero, s * nonzero, Vt.T * nonzero
 
 
 def _safe_inverse(s: AnyArray) -> AnyArray:

@@ -55,7 +55,7 @@ def integrate_rotation(
         return np.broadcast_to(np.eye(h), (len(times), h, h))
     panels = _refine_panels(turning, _initial_panels(times[-1], rate), batch)
     O: AnyArray = np.eye(h)
-    found, last = np.empty((len(times), h, h)), panels[-1][0]
+    rotations, last = np.empty((len(times), h, h)), panels[-1][0]
     for start, width, Omega in panels:
         slopes = _solve_collocation(width * Omega)  # ΦΩ at the points
         inside = slice(*np.searchsorted(times, [start, start + width], side="left"))
@@ -63,9 +63,9 @@ def integrate_rotation(
             inside = slice(inside.start, len(times))
         x = np.append((times[inside] - start) / width, 1.0)
         Phi = np.eye(h) + (_integration_weights(x) @ slopes.reshape(N_NODES, -1)).reshape(-1, h, h)
-        found[inside] = O @ Phi[:-1]
+        rotations[inside] = O @ Phi[:-1]
         O = nearest_orthogonal(O @ Phi[-1])
-    return found
+    return rotations
 
 
 def _initial_panels(end: float, rate: float) -> Float[ndarray, " panels+1"]:

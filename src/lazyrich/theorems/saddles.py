@@ -20,12 +20,12 @@ def avoids_saddles(flow: GradientFlow) -> Defect:
         return 0.0
     problem = flow.problem
     if projector_defect(problem) <= DEFECT_TOLERANCE:
-        known = (
+        limit_theorems = (
             theorem
             for theorem in TRAJECTORY_THEOREMS
             if all(holds(hypothesis(flow)) for hypothesis in theorem.hypotheses)
         )
-        for theorem in known:
+        for theorem in limit_theorems:
             times = jnp.array([0.0, LATE_TIME]) / whitening_scale(problem)
             nets = theorem.networks_up_to_rotation(flow, times)
             end = flow.net.with_layers(tuple(layer[-1] for layer in nets.layers))

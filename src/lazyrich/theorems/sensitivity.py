@@ -54,11 +54,11 @@ def sensitivity(flow: GradientFlow) -> AnyArray:
     return _commuting_sensitivity(flow) if net.matrix_factor is not None else 1.0
 
 
-def _amplification(sizes: AnyArray, wanted: AnyArray, top: AnyArray) -> AnyArray:
+def _amplification(sizes: AnyArray, relevant: AnyArray, top: AnyArray) -> AnyArray:
     """Return `top` over the smallest of the wanted sizes; 1 if none is wanted."""
-    least = xp.min(xp.where(wanted, sizes, top))
+    least = xp.min(xp.where(relevant, sizes, top))
     ratio = xp.where(least > 0, top / xp.where(least > 0, least, 1.0), np.inf)
-    return xp.where(xp.any(wanted), ratio, 1.0)
+    return xp.where(xp.any(relevant), ratio, 1.0)
 
 
 def _two_layer_sensitivity(canonical: Canonical) -> AnyArray:
@@ -72,13 +72,13 @@ def _two_layer_sensitivity(canonical: Canonical) -> AnyArray:
     use, Delta = Z @ Z.T, (V.T @ V - W @ W.T) / xp.where(top > 0, top, 1.0) ** 2
     delta = top**2 * xp.sum(Delta * use) / xp.where(top > 0, xp.trace(use), 1.0)
     count = min(len(W), len(s))
-    wanted, found = s > MIN_TARGET * s[0], []
+    relevant, amplifications = s > MIN_TARGET * s[0], []
     for imbalance in (delta, 0.0 * delta):  # shared by all modes; or zero, for separate modes, in which a + w grows
-        half = imbalance / 2 / xp.where(wanted, xp.hypot(imbalance / 2, s), 1.0)
+        half = imbalance / 2 / xp.where(relevant, xp.hypot(imbalance / 2, s), 1.0)
         growing = a * xp.sqrt((1 + half) / 2) + w * xp.sqrt((1 - half) / 2)
         sizes = xp.abs(xp.diagonal(xp.linalg.qr(growing, mode="r")))
-        found.append(_amplification(sizes[:count], wanted[:count], top))
-    return xp.maximum(*found) * _amplification(s, wanted, s[0])
+        amplifications.append(_amplification(sizes[:count], relevant[:count], top))
+    return xp.maximum(*amplifications) * _amplification(s, relevant, s[0])
 
 
 def _deep_sensitivity(canonical: Canonical) -> AnyArray:
@@ -93,9 +93,9 @@ def _deep_sensitivity(canonical: Canonical) -> AnyArray:
     sizes = xp.where(opposed, 0.0, xp.linalg.norm(canonical.weights[0] @ left[:, :k], axis=0))
     strength = xp.abs(s)
     order = xp.argsort(-strength)[: min(len(W) for W in canonical.weights[:-1])]
-    wanted = strength > MIN_TARGET * xp.max(strength)
-    return _amplification(sizes[order], wanted[order], top) ** (L - 1) * _amplification(
-        strength, wanted, xp.max(strength)
+    relevant = strength > MIN_TARGET * xp.max(strength)
+    return _amplification(sizes[order], relevant[order], top) ** (L - 1) * _amplification(
+        strength, relevant, xp.max(strength)
     )
 
 
@@ -104,17 +104,17 @@ def _diagonal_sensitivity(flow: GradientFlow) -> AnyArray:
     only where its speed depends on its size."""
     net, X = flow.net, flow.problem.X
     assert net.signed_factors is not None
-    _, wanted, spread = _label_correlations(X, flow.problem.y.reshape(-1))
+    _, relevant, spread = _label_correlations(X, flow.problem.y.reshape(-1))
     sizes = xp.max(xp.stack([xp.max(xp.abs(u), axis=0) for u in net.signed_factors]), axis=0)
-    return spread * _amplification(sizes, wanted & (sizes > 0), xp.max(sizes)) ** (net.degree - 2)
+    return spread * _amplification(sizes, relevant & (sizes > 0), xp.max(sizes)) ** (net.degree - 2)
 
 
 def _commuting_sensitivity(flow: GradientFlow) -> AnyArray:
     Q, U = common_eigenvectors(flow), matrix_factor_of(flow)
     values = xp.einsum("ji,njk,ki->ni", Q, measurements(flow), Q)
-    pull, wanted, spread = _label_correlations(values, flow.problem.y.reshape(-1))
+    pull, relevant, spread = _label_correlations(values, flow.problem.y.reshape(-1))
     rows = xp.linalg.norm(Q.T @ U, axis=1)
-    return spread * _amplification(rows, wanted & (pull > 0), xp.max(rows))
+    return spread * _amplification(rows, relevant & (pull > 0), xp.max(rows))
 
 
 def _label_correlations(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray, AnyArray]:
@@ -123,8 +123,8 @@ def _label_correlations(X: AnyArray, y: AnyArray) -> tuple[AnyArray, AnyArray, A
     size = xp.linalg.norm(X, axis=0)
     pull = xp.where(size > 0, X.T @ y / xp.where(size > 0, size, 1.0), 0.0)
     largest = xp.max(xp.abs(pull))
-    wanted = xp.abs(pull) > MIN_TARGET * largest
-    return pull, wanted, _amplification(xp.abs(pull), wanted, largest)
+    relevant = xp.abs(pull) > MIN_TARGET * largest
+    return pull, relevant, _amplification(xp.abs(pull), relevant, largest)
 
 
 _two_layers = eager_or_traced(_two_layer_sensitivity, eqx.filter_jit(_two_layer_sensitivity))

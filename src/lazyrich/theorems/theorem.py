@@ -31,7 +31,9 @@ class Theorem:
     """A formula that holds under hypotheses, each measured on the flow at hand. The statement is the formula's
     docstring.
 
-    - `references`: pairs of a source's key and the place in it;
+    - `title`: a heading for its page; `intuition`: three sentences that a newcomer understands, with TeX in dollars;
+    - `references`: pairs of a source's key and the place in it; `claims`: ids of the verdicts that concern it, such as
+      "kunin2024/theorem-1";
     - `hypotheses`: each with a change of the example after which it alone fails;
     - `example(rng, key)`: a random flow on which the theorem holds;
     - `counterexample`: in words, and a change of the example after which the formula must be wrong. A theorem without a
@@ -47,6 +49,9 @@ class Theorem:
     example: Example
     counterexample: tuple[str, FlowTransform] | None = None
     covers_decay: bool = False
+    title: str = ""
+    intuition: str = ""
+    claims: tuple[str, ...] = ()
 
     @property
     def statement(self) -> str:
@@ -73,18 +78,18 @@ class Theorem:
 
     def measure(self, values: GradientFlow) -> Defects:
         """Return the defects of a flow in scaled units that `to_measurable` has converted."""
-        found: Defects = {} if values.decay is None or self.covers_decay else {NO_DECAY: float("inf")}
+        defects: Defects = {} if values.decay is None or self.covers_decay else {NO_DECAY: float("inf")}
         if not values.problem.has_samples:
-            found[FINITE_DATA] = float("inf")
+            defects[FINITE_DATA] = float("inf")
         for hypothesis in self.hypotheses:
-            lost = any(defect is None or _is_infinite(defect) for defect in found.values())
-            found[hypothesis_name(hypothesis)] = None if lost else hypothesis(values)
-        if any(map(_is_infinite, found.values())) or not any(map(exceeds_rounding, found.values())):
-            return found
+            failed = any(defect is None or _is_infinite(defect) for defect in defects.values())
+            defects[hypothesis_name(hypothesis)] = None if failed else hypothesis(values)
+        if any(map(_is_infinite, defects.values())) or not any(map(exceeds_rounding, defects.values())):
+            return defects
         factor = sensitivity(values)
         return {
             name: amplify_defect(defect, factor) if exceeds_rounding(defect) else defect
-            for name, defect in found.items()
+            for name, defect in defects.items()
         }
 
     def sample_flow(self, seed: int = 0) -> GradientFlow:

@@ -16,14 +16,14 @@ def find_object(where: str, option: str) -> Any:
     if "" not in sys.path:
         sys.path.insert(0, "")
     try:
-        found: Any = importlib.import_module(module)
+        value: Any = importlib.import_module(module)
     except ImportError as error:
         raise ValueError(f"{option}: the module {module!r} cannot be imported: {error}") from error
     for part in name.split("."):
-        if not hasattr(found, part):
+        if not hasattr(value, part):
             raise ValueError(f"{option}: {module!r} has no {part!r}")
-        found = getattr(found, part)
-    return found
+        value = getattr(value, part)
+    return value
 
 
 def compare_checkpoints(
@@ -38,8 +38,8 @@ def compare_checkpoints(
 
     from lazyrich.torch.compare import compare
 
-    made = find_object(model, "--model")
-    made = made if isinstance(made, nn.Module) else made()
+    built = find_object(model, "--model")
+    built = built if isinstance(built, nn.Module) else built()
     inputs, targets = find_object(data, "--data"), None
     inputs = inputs() if callable(inputs) else inputs
     if isinstance(inputs, (tuple, list)) and len(inputs) == 2:
@@ -47,4 +47,4 @@ def compare_checkpoints(
         targets = targets if isinstance(targets, Tensor) else None
     read = None if forward is None else find_object(forward, "--forward")
     places: int | slice | None = slice(None) if positions == "all" else None if positions is None else int(positions)
-    return compare(made, first, second, inputs, targets, forward=read, positions=places, exact=True if exact else None)
+    return compare(built, first, second, inputs, targets, forward=read, positions=places, exact=True if exact else None)

@@ -51,12 +51,12 @@ def conserved_pairs(
     layout: Structure, parameters: Mapping[str, Tensor], rates: Rates = None
 ) -> tuple[ConservedPair, ...]:
     """Return the pairs of `balance` for any values of the parameters, given the structure of the model."""
-    parameters, found = SliceableTensors(parameters), []
+    parameters, pairs = SliceableTensors(parameters), []
     for key, space in layout.spaces.items():
         if _reason_not_conserved(layout, key, parameters, rates) is None:
             writers, readers = ([layout.layers[i] for i in which] for which in (space.writers, space.readers))
             here = RescalingPath(writers[0], readers[0], (key,), layout.exponents([key]), ())
-            found.append(_conserved_pair(layout, key, here, writers, readers, parameters, rates))
+            pairs.append(_conserved_pair(layout, key, here, writers, readers, parameters, rates))
     for dual in layout.duals:
         writers, readers = layout.writers(dual.one), layout.writers(dual.other)
         try:
@@ -65,8 +65,8 @@ def conserved_pairs(
             continue
         if dual not in layout.unconserved and _first_untrained(layout, powers, parameters, rates) is None:
             here = RescalingPath(writers[0], readers[0], dual.keys, powers, (), dual)
-            found.append(_conserved_pair(layout, dual, here, writers, readers, parameters, rates))
-    return tuple(found)
+            pairs.append(_conserved_pair(layout, dual, here, writers, readers, parameters, rates))
+    return tuple(pairs)
 
 
 def _conserved_pair(
@@ -104,8 +104,8 @@ def _first_untrained(
 ) -> str | None:
     """Describe the first of these parameters that is not trained, or return None."""
     for name in names:
-        stored = parameters[full_parameter_name(name)]
-        if rate_of(name, rates) == 0 or (isinstance(stored, nn.Parameter) and not stored.requires_grad):
+        parameter = parameters[full_parameter_name(name)]
+        if rate_of(name, rates) == 0 or (isinstance(parameter, nn.Parameter) and not parameter.requires_grad):
             return f"'{name}' is frozen"
         if full_parameter_name(name) in layout.unreached:
             return f"no gradient reaches '{name}' ({NO_GRADIENT})"

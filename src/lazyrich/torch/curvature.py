@@ -95,8 +95,8 @@ def sharpness_of_reader(
 
         start = torch.cat([_random_like(p, seed + k).reshape(-1) for k, p in enumerate(values)])
         fine = torch.finfo(min(kinds, key=lambda kind: -torch.finfo(kind).eps)).eps
-        found = largest_eigenvalue(product, start, _inner, max(TOLERANCE, 50 * fine))
-    return Sharpness(found, None if optimizer is None else optimizer.stability_edge())
+        eigenvalue = largest_eigenvalue(product, start, _inner, max(TOLERANCE, 50 * fine))
+    return Sharpness(eigenvalue, None if optimizer is None else optimizer.stability_edge())
 
 
 def _hessian_product(
@@ -107,8 +107,8 @@ def _hessian_product(
     if not pairs:
         return [torch.zeros_like(p) for p in values]
     heads, weights = zip(*pairs, strict=True)
-    found = torch.autograd.grad(heads, values, weights, retain_graph=True, allow_unused=True)
-    return [torch.zeros_like(p) if h is None else h for p, h in zip(values, found, strict=True)]
+    products = torch.autograd.grad(heads, values, weights, retain_graph=True, allow_unused=True)
+    return [torch.zeros_like(p) if h is None else h for p, h in zip(values, products, strict=True)]
 
 
 def _random_like(p: Tensor, seed: int) -> Tensor:

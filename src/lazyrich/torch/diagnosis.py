@@ -136,17 +136,17 @@ def diagnose(
         raise ValueError(f"match must be 'loss' or 'steps'; found {match!r}")
     check_loss(loss)
     if isinstance(optimizer, torch.optim.Optimizer) or not callable(optimizer):
-        made = isinstance(optimizer, torch.optim.Optimizer)
+        is_built = isinstance(optimizer, torch.optim.Optimizer)
         raise TypeError(
             "optimizer must make one for each copy: pass a function such as lambda parameters: "
-            f"torch.optim.{type(optimizer).__name__ if made else 'SGD'}(parameters, lr=0.1); found "
-            + ("an optimizer" if made else f"{optimizer!r:.60}")
+            f"torch.optim.{type(optimizer).__name__ if is_built else 'SGD'}(parameters, lr=0.1); found "
+            + ("an optimizer" if is_built else f"{optimizer!r:.60}")
         )
     if knob is not None and not callable(knob):
         raise TypeError(f"knob must be a function of (copy, alpha) that changes the copy; found {knob!r:.60}")
     if not isinstance(alphas, Iterable) or not all(_check_positive(alpha) for alpha in alphas):
-        found = tuple(alphas) if isinstance(alphas, (list, tuple)) else alphas
-        raise ValueError(f"alphas must be positive numbers, such as (0.1, 10); found {found!r:.60}")
+        scales = tuple(alphas) if isinstance(alphas, (list, tuple)) else alphas
+        raise ValueError(f"alphas must be positive numbers, such as (0.1, 10); found {scales!r:.60}")
     model = unwrap_model(model)
     _check_model(model)
     times = {round(steps * k / snapshots) for k in range(1, snapshots + 1)}
@@ -154,26 +154,28 @@ def diagnose(
     reading = OutputReader(forward)
     with preserve_model(model):
         batches = cycle_batches(loader, next(model.parameters()).device, steps)
-        batch = known = next(batches)
+        batch = inputs_and_targets = next(batches)
         if inputs is None:
             inputs, targets = batch[0], batch[1] if isinstance(batch[1], Tensor) else None
         elif targets is not None:
-            known = Batch.from_nested(inputs), targets
+            inputs_and_targets = Batch.from_nested(inputs), targets
         inputs = Batch.from_nested(inputs)
         runs = {
             alpha: _make_copy(model, alpha, knob, optimizer, inputs, targets, sample, forward)
             for alpha in sorted({1.0, *map(float, alphas)})
         }
-        base = baseline_loss(model, loss, *known, reading)
+        base = baseline_loss(model, loss, *inputs_and_targets, reading)
         for run in runs.values():
-            run.probe.snapshot(0, loss=evaluate_loss(run.model, loss, *known, reading))
+            run.probe.snapshot(0, loss=evaluate_loss(run.model, loss, *inputs_and_targets, reading))
         for step in range(1, steps + 1):
             state = _get_rng_state()
             for run in runs.values():
                 if not run.stop_reason:
                     run.step(loss, reading, *batch)
                     if step in times | checks and not run.stop_reason:
-                        run.measure_if_due(evaluate_loss(run.model, loss, *known, reading), base, step in times)
+                        run.measure_if_due(
+                            evaluate_loss(run.model, loss, *inputs_and_targets, reading), base, step in times
+                        )
             _set_rng_state(state)
             batch = next(batches) if step < steps else batch
     return Diagnosis(
@@ -209,13 +211,13 @@ def _make_copy(
         _rescaled_copy(twin, alpha, inputs[:2], forward)
     probe = Probe(twin, inputs, targets, sample=sample, exact=True, forward=forward)
     parameters = [parameter for parameter in twin.parameters() if parameter.requires_grad]
-    made = optimizer(parameters)
-    if not (hasattr(made, "zero_grad") and hasattr(made, "step")):
+    built = optimizer(parameters)
+    if not (hasattr(built, "zero_grad") and hasattr(built, "step")):
         raise TypeError(
             "optimizer must be a function of the parameters that makes one, such as lambda parameters: "
-            f"torch.optim.SGD(parameters, lr=0.1); found one that gives {type(made).__name__}"
+            f"torch.optim.SGD(parameters, lr=0.1); found one that gives {type(built).__name__}"
         )
-    return _TrainedCopy(twin, made, probe, _get_rng_state())
+    return _TrainedCopy(twin, built, probe, _get_rng_state())
 
 
 def _rescaled_copy(twin: nn.Module, alpha: float, inputs: Batch, forward: Forward | None) -> None:

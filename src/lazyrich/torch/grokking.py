@@ -50,13 +50,13 @@ def grokking_run(
         )
     inner = unwrap_optimizer(optimizer)
     rule = rule_for(inner)
-    found = {(rule.step_rate(group), float(group.get("weight_decay", 0.0))) for group in inner.param_groups}
-    if len(found) > 1:
+    rate_and_decay = {(rule.step_rate(group), float(group.get("weight_decay", 0.0))) for group in inner.param_groups}
+    if len(rate_and_decay) > 1:
         raise ValueError(
-            f"the clock needs one learning rate and one weight decay for all parameters; found {len(found)} pairs in "
-            "the groups of the optimizer"
+            f"the clock needs one learning rate and one weight decay for all parameters; found {len(rate_and_decay)} "
+            "pairs in the groups of the optimizer"
         )
-    rate, decay = found.pop()
+    rate, decay = rate_and_decay.pop()
     if not (rate > 0 and decay > 0):
         raise ValueError(
             f"the clock needs a positive learning rate and weight decay; found {rate:g} and {decay:g}. If a "

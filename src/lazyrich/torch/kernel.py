@@ -101,15 +101,15 @@ def kernel_of_reader(
     block: int | None = None,
     kind: KernelKind = "full",
     weights: Mapping[str, Tensor] | None = None,
-    kept: int = MAX_FACTOR_BYTES,
+    max_factor_bytes: int = MAX_FACTOR_BYTES,
     until: float = inf,
 ) -> Tensor:
     """Return the `tangent_kernel` of the outputs that a reader selects, or that of the first inputs if the time
     limit ends it early."""
     with _jacobians([(model, {})], batch, rates, kind, reading, weights) as (tangent,):
         n = len(batch)
-        parts = torch.arange(n).split(block or block_size(n, [tangent], kept))
-        (kernel,) = assemble_kernels([tangent.factors], parts, factors_fit(n, [tangent], kept), until)
+        parts = torch.arange(n).split(block or block_size(n, [tangent], max_factor_bytes))
+        (kernel,) = assemble_kernels([tangent.factors], parts, factors_fit(n, [tangent], max_factor_bytes), until)
     return kernel.flatten(2).flatten(0, 1)
 
 
@@ -211,20 +211,20 @@ def _model_and_state(one: nn.Module | StateDict, other: nn.Module | StateDict) -
     model = one if isinstance(one, nn.Module) else other
     if not isinstance(model, nn.Module):
         raise ValueError("one of the two must be a model (torch.nn.Module); found two sets of values")
-    known = dict([*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)])
+    own_state = dict([*model.named_parameters(remove_duplicate=False), *model.named_buffers(remove_duplicate=False)])
     pairs: list[tuple[nn.Module, StateDict]] = []
     for side in (one, other):
         if isinstance(side, nn.Module):
             pairs.append((side, {}))
             continue
-        side = {_unwrapped_name(name, known): value for name, value in side.items()}
+        side = {_unwrapped_name(name, own_state): value for name, value in side.items()}
         if missing := [name for name in trainable_parameters(model) if name not in side]:
             raise ValueError(f"the values lack the trainable parameter '{missing[0]}' ({len(missing)} missing in all)")
-        for name in (name for name in known if name in side):
+        for name in (name for name in own_state if name in side):
             value = side[name]
-            if value.shape != known[name].shape:
-                found, needed = tuple(value.shape), tuple(known[name].shape)
-                raise ValueError(f"the value of '{name}' has shape {found}; the model needs {needed}")
+            if value.shape != own_state[name].shape:
+                shape, own_shape = tuple(value.shape), tuple(own_state[name].shape)
+                raise ValueError(f"the value of '{name}' has shape {shape}; the model needs {own_shape}")
             if value.is_meta:
                 raise ValueError(f"'{name}' has no values (device meta): load the state first")
             if not bool(isfinite(value).all()):
@@ -233,9 +233,9 @@ def _model_and_state(one: nn.Module | StateDict, other: nn.Module | StateDict) -
     return pairs
 
 
-def _unwrapped_name(name: str, known: Mapping[str, Tensor]) -> str:
+def _unwrapped_name(name: str, own_state: Mapping[str, Tensor]) -> str:
     """Convert a name in the state dict of a wrapped model (see `unwrap_model`) to the name in the model itself."""
-    while name not in known and name.startswith(("_orig_mod.", "module.")):
+    while name not in own_state and name.startswith(("_orig_mod.", "module.")):
         name = name.partition(".")[2]
     return name
 

@@ -106,10 +106,10 @@ def kernel_product(
         name: widen_half_precision(v.detach()) for name, v in [*model.named_parameters(), *model.named_buffers()]
     }
     sums = {name: torch.zeros_like(present[name]) for name in trainable_parameters(model)}
-    given = widen_half_precision(vector.detach()).reshape(len(there), width)
+    direction = widen_half_precision(vector.detach()).reshape(len(there), width)
     with measurement_mode(model), sdpa_kernel(SDPBackend.MATH):
         for piece, w in zip(
-            there.map(widen_half_precision).split(reading.chunk), given.split(reading.chunk), strict=True
+            there.map(widen_half_precision).split(reading.chunk), direction.split(reading.chunk), strict=True
         ):
             values = {name: present[name].clone().requires_grad_() for name in sums}
             out = reading.outputs_at(model, {**present, **values}, piece)
@@ -119,11 +119,11 @@ def kernel_product(
                     sums[name] += rate[name] * slope
         start = {name: present[name] for name in sums}
         with torch.no_grad():
-            found = [
+            products = [
                 value_and_jvp(_linearized_function(model, reading, present, piece), start, sums)[1]
                 for piece in batch.map(widen_half_precision).split(reading.chunk)
             ]
-    product = torch.cat(found)
+    product = torch.cat(products)
     return product if others is not None else product.reshape(vector.shape)
 
 

@@ -82,8 +82,8 @@ class _ActivationRecorder(TorchFunctionMode):
         if name not in KINKED_ACTIVATIONS or entering.ndim == 0 or entering.is_complex() or len(entering) % self.count:
             result = func(*args, **kwargs)
             names = self.names if name in WEIGHTED_FUNCTIONS else self.whole
-            found = [names[id(a)] for a in (*args, *kwargs.values()) if id(a) in names]
-            self.layer = found[0] if found else self.layer
+            layers = [names[id(a)] for a in (*args, *kwargs.values()) if id(a) in names]
+            self.layer = layers[0] if layers else self.layer
             return result
         sign = entering.detach() > 0  # taken before the call, which may work in place
         result = func(*args, **kwargs)
@@ -124,8 +124,8 @@ def observe(
             with _ActivationRecorder(
                 names, whole, len(piece), max(keep - sum(len(part) for part in outputs), 0)
             ) as watch:
-                found = reading.call(model, piece)
-            outputs.append(reading.select(found, len(piece)).detach())
+                model_output = reading.call(model, piece)
+            outputs.append(reading.select(model_output, len(piece)).detach())
             watches.append(watch)
     labels = list(watches[0].signs)
     patterns = {label: np.concatenate([_pack_bits(watch.signs[label]) for watch in watches]) for label in labels}
@@ -170,11 +170,11 @@ def effective_rank(features: Tensor) -> float:
     >>> round(effective_rank(torch.diag(torch.tensor([3.0, 3.0, 0.0]))), 6)
     2.0
     """
-    found = features.double()
-    if found.shape[1] > 4 * found.shape[0]:  # the eigenvalues of the small Gram matrix are their squares
-        values = torch.linalg.eigvalsh(found @ found.T).clamp_min(0).sqrt()
+    matrix = features.double()
+    if matrix.shape[1] > 4 * matrix.shape[0]:  # the eigenvalues of the small Gram matrix are their squares
+        values = torch.linalg.eigvalsh(matrix @ matrix.T).clamp_min(0).sqrt()
     else:
-        values = torch.linalg.svdvals(found)
+        values = torch.linalg.svdvals(matrix)
     return array_metrics.effective_rank(values.cpu().numpy())
 
 

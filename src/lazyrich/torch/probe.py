@@ -127,8 +127,8 @@ class Probe(Measurement):
         self.model, batch = unwrap_model(model), Batch.from_nested(inputs)
         reading, width = count_outputs(self.model, batch, forward, positions)
         share, self.plan = parse_share(budget), None
-        asked = sample is not None or directions is not None or (budget is not None and share is None)
-        full = choose_full_kernel(self.model, len(batch), width, asked, exact)
+        requested = sample is not None or directions is not None or (budget is not None and share is None)
+        full = choose_full_kernel(self.model, len(batch), width, requested, exact)
         if full and budget is not None and share is None:
             with_preconditioner = optimizer is not None and OptimizerReader(self.model, optimizer).has_preconditioner
             self.plan = plan_snapshot(

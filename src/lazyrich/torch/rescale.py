@@ -118,10 +118,10 @@ def upstream_(
         )
     else:
         by = {name: one**-power for name, power in here.powers.items()}
-    found = apply_rescaling(
+    rescaling = apply_rescaling(
         model, here, by, None, 1.0, inputs, dry_run, _check_tolerance(tolerance), OutputReader(forward)
     )
-    return replace(found, untrained=_untrained_parameters(model, layout, found))
+    return replace(rescaling, untrained=_untrained_parameters(model, layout, rescaling))
 
 
 def rescale_(
@@ -173,8 +173,8 @@ def rescale_(
             raise ValueError(f"the learning rate of '{name}' must be positive for δ to be defined; found 0")
     if each or heads:
         by_unit = _per_unit_factors(layout, here, parameters, tau, delta, rates, heads)
-        found = apply_rescaling(model, here, by_unit, rates, 1.0, inputs, dry_run, tolerance, OutputReader(forward))
-        return replace(found, untrained=_untrained_parameters(model, layout, found))
+        rescaling = apply_rescaling(model, here, by_unit, rates, 1.0, inputs, dry_run, tolerance, OutputReader(forward))
+        return replace(rescaling, untrained=_untrained_parameters(model, layout, rescaling))
     p, q = np.sqrt(here.squared_norms(parameters, rates))
     product = p * q if tau is None else here.sqrt_rate_product(rates) * _check_positive("tau", tau) ** 2
     p_new, q_new = _new_norms(here, p, q, product, p**2 - q**2 if delta is None else delta)
@@ -184,8 +184,8 @@ def rescale_(
         output = float(p_new / p * (q_new / q))
         for name, power in layout.exponents(here.spaces_after(layout)).items():
             by[name] = by.get(name, 1.0) * output**power
-    found = apply_rescaling(model, here, by, rates, output, inputs, dry_run, tolerance, OutputReader(forward))
-    return replace(found, untrained=_untrained_parameters(model, layout, found))
+    rescaling = apply_rescaling(model, here, by, rates, output, inputs, dry_run, tolerance, OutputReader(forward))
+    return replace(rescaling, untrained=_untrained_parameters(model, layout, rescaling))
 
 
 def param_groups(
@@ -222,7 +222,7 @@ def param_groups(
     """
     alpha, lr = _check_positive("alpha", alpha), _check_positive("lr", lr)
     model, _, here = _rescaling_path(model, layers, across_norms, inputs, forward)
-    found: dict[float, dict[str, nn.Parameter]] = {}
+    parameters_of_rate: dict[float, dict[str, nn.Parameter]] = {}
     if parts := [name for name in here.powers if isinstance(name, ParameterSlice)]:
         raise ValueError(
             f"'{parts[0].whole}' holds several layers in one tensor (queries, keys, values), and an optimizer has one "
@@ -230,13 +230,13 @@ def param_groups(
         )
     for name, parameter in trainable_parameters(model).items():
         rescaled = alpha ** here.powers.get(name, 0)
-        found.setdefault(lr * (rescaled if adaptive else rescaled**2), {})[name] = parameter
+        parameters_of_rate.setdefault(lr * (rescaled if adaptive else rescaled**2), {})[name] = parameter
     decay = {} if weight_decay == 0 else {"weight_decay": lr * _check_positive("weight_decay", weight_decay)}
     groups = tuple(
         {"params": list(group.values()), "lr": value, **{name: both / value for name, both in decay.items()}}
-        for value, group in found.items()
+        for value, group in parameters_of_rate.items()
     )
-    return ParameterGroups(groups, tuple(tuple(group) for group in found.values()))
+    return ParameterGroups(groups, tuple(tuple(group) for group in parameters_of_rate.values()))
 
 
 def _untrained_parameters(model: nn.Module, layout: Structure, changed: Rescaling) -> tuple[str, ...]:
@@ -304,9 +304,9 @@ def _per_unit_factors(
     groups = layout.spaces[here.spaces[0]].heads if heads else count
     if not groups:
         raise ValueError(f"{here.first} and {here.last} have no heads of an attention between them: leave heads out")
-    found = unit_squares(layout, where, parameters, rates)
-    assert found is not None, "the units were counted"
-    p, q = (np.sqrt(x.reshape(groups, -1).sum(1).numpy()) for x in found)
+    squares = unit_squares(layout, where, parameters, rates)
+    assert squares is not None, "the units were counted"
+    p, q = (np.sqrt(x.reshape(groups, -1).sum(1).numpy()) for x in squares)
     _, q_new = _new_norms(here, p, q, p * q, np.full_like(p, delta))
     scale = torch.as_tensor(np.where(q == 0, 1.0, q_new / np.where(q == 0, 1.0, q)))
     return unit_multipliers(layout, where, parameters, scale.repeat_interleave(count // groups))
@@ -333,12 +333,12 @@ def _factors_for_alphas(
     """Return the factors for one α per unit, or per group of adjacent units, such as the heads of an attention."""
     where, count = _unit_locations(layout, here, parameters)
     try:
-        given = torch.as_tensor(alpha, dtype=torch.float64).cpu()
+        alphas = torch.as_tensor(alpha, dtype=torch.float64).cpu()
     except (TypeError, ValueError):
-        given = torch.empty(0)
-    if given.ndim != 1 or not len(given) or count % len(given) or not bool(((given > 0) & given.isfinite()).all()):
+        alphas = torch.empty(0)
+    if alphas.ndim != 1 or not len(alphas) or count % len(alphas) or not bool(((alphas > 0) & alphas.isfinite()).all()):
         raise ValueError(
             f"alpha must be a positive number, or one for each of the {count} units between {here.first} and "
             f"{here.last}, or for each head (groups of adjacent units, all of one size); found {alpha!r}"
         )
-    return unit_multipliers(layout, where, parameters, 1 / given.repeat_interleave(count // len(given)))
+    return unit_multipliers(layout, where, parameters, 1 / alphas.repeat_interleave(count // len(alphas)))

@@ -73,10 +73,10 @@ def width_check(
     >>> print(found.verdict("2"))  # and its last one learns ever faster
     explodes with width: multiply its rate by n^(-1)
     """
-    for name, given in (("make_model", make_model), ("optimizer", optimizer)):
-        if isinstance(given, nn.Module) or not callable(given):
+    for name, factory in (("make_model", make_model), ("optimizer", optimizer)):
+        if isinstance(factory, nn.Module) or not callable(factory):
             makes = "of the width, that makes a model" if name == "make_model" else "of the model, that makes one"
-            raise TypeError(f"{name} must be a function {makes}; found {type(given).__name__}")
+            raise TypeError(f"{name} must be a function {makes}; found {type(factory).__name__}")
     check_loss(loss)
     if not isinstance(widths, Iterable):
         raise TypeError(f"widths must be several whole numbers, such as (64, 256, 1024); found {widths!r:.60}")
@@ -85,8 +85,8 @@ def width_check(
     if len(widths) < 2:
         raise ValueError(f"exponents of width need at least two widths; found {widths}")
     times = _measurement_steps(check_int("steps", steps))
-    known = list(islice(cycle_batches(batches, torch.device("cpu"), steps), steps))
-    fixed = Batch.from_nested(known[0][0] if inputs is None else inputs)[:N_MEASURED_INPUTS]
+    training_batches = list(islice(cycle_batches(batches, torch.device("cpu"), steps), steps))
+    fixed = Batch.from_nested(training_batches[0][0] if inputs is None else inputs)[:N_MEASURED_INPUTS]
     runs: dict[tuple[int, int], _WidthRun] = {}
     state = torch.get_rng_state()
     for seed in range(check_int("seeds", seeds)):
@@ -94,7 +94,7 @@ def width_check(
             torch.manual_seed(seed)
             model = unwrap_model(make_model(n))
             _check_model(model)
-            runs[seed, n] = _train(model, known, fixed, loss, optimizer, times, forward, tangent)
+            runs[seed, n] = _train(model, training_batches, fixed, loss, optimizer, times, forward, tangent)
     torch.set_rng_state(state)
     return WidthCheck(_to_dataset(runs, widths, seeds, times))
 
@@ -157,9 +157,9 @@ def _measure_model(
             now = reading(model, inputs)
             with metrics.parameters_set_to(model, start):
                 return {"function_distance": metrics.rms(now - reading(model, inputs))}
-    found = tangent_outputs(model, start, inputs, reading=reading)
-    gone = metrics.rms(found.now - found.start)
-    gap = metrics.rms(found.now - found.tangent) / gone if gone else np.nan
+    function = tangent_outputs(model, start, inputs, reading=reading)
+    moved = metrics.rms(function.now - function.start)
+    gap = metrics.rms(function.now - function.tangent) / moved if moved else np.nan
     try:
         many = reading.directions is not None
         K, K0 = (one.numpy(force=True) for one in (kernel_of_reader(model, inputs, reading), kernel))
@@ -167,7 +167,7 @@ def _measure_model(
         S = turned.distance[0]
     except NonFiniteModelError:
         S = np.inf
-    return {"function_distance": gone, "linearization_gap": gap, "kernel_distance": S}
+    return {"function_distance": moved, "linearization_gap": gap, "kernel_distance": S}
 
 
 @dataclass(frozen=True)
@@ -195,24 +195,24 @@ def _observe_layers(
     model: nn.Module, reading: OutputReader, inputs: Batch, start: Mapping[str, Tensor]
 ) -> tuple[dict[str, _LayerObservation], float]:
     """Return the layers in the order of their first calls, and the size of the model's outputs."""
-    found: dict[str, list[tuple[Tensor, Tensor]]] = {}
-    with measurement_mode(model), torch.no_grad(), _record_layers(model, start, found):
+    outputs_of: dict[str, list[tuple[Tensor, Tensor]]] = {}
+    with measurement_mode(model), torch.no_grad(), _record_layers(model, start, outputs_of):
         outputs = reading.loss_input(model, inputs)
     n = len(inputs)
-    seen = {}
-    for name, calls in found.items():
+    observations = {}
+    for name, calls in outputs_of.items():
         parts = [out.double().reshape(n, -1) if out.numel() % n == 0 else out.double()[None] for out, _ in calls]
         updates = torch.cat([update.double().flatten() for _, update in calls])
         if len({len(part) for part in parts}) == 1:
-            seen[name] = _LayerObservation(torch.cat(parts, 1), float(updates.square().mean().sqrt()))
-    return seen, metrics.rms(outputs)
+            observations[name] = _LayerObservation(torch.cat(parts, 1), float(updates.square().mean().sqrt()))
+    return observations, metrics.rms(outputs)
 
 
 @contextmanager
 def _record_layers(
-    model: nn.Module, start: Mapping[str, Tensor], found: dict[str, list[tuple[Tensor, Tensor]]]
+    model: nn.Module, start: Mapping[str, Tensor], outputs_of: dict[str, list[tuple[Tensor, Tensor]]]
 ) -> Iterator[None]:
-    """Record in `found` the outputs of the layers in a forward pass, and the part that weight updates since the
+    """Record in `outputs_of` the outputs of the layers in a forward pass, and the part that weight updates since the
     start contribute."""
     handles, inside = [], [False]
 
@@ -229,7 +229,7 @@ def _record_layers(
                 inside[0] = False
             out = nested_tensors(output)
             if out and out[0].is_floating_point():
-                found.setdefault(name, []).append((out[0].detach().clone(), out[0].detach() - before[0]))
+                outputs_of.setdefault(name, []).append((out[0].detach().clone(), out[0].detach() - before[0]))
 
         return hook
 
@@ -246,13 +246,13 @@ def _record_layers(
 
 def weighted_modules(model: nn.Module) -> dict[str, nn.Module]:
     """Return the modules that own trainable weights and are called as a unit."""
-    found = {}
+    modules = {}
     for name, module in model.named_modules():
         own = any(p.requires_grad for p in module.parameters(recurse=False))
         deeper = any(True for child in module.children() for _ in child.parameters())
         if own and (not deeper or isinstance(module, nn.MultiheadAttention)):
-            found[name] = module
-    return found
+            modules[name] = module
+    return modules
 
 
 def _compare_layers(now: _LayerObservation, first: _LayerObservation) -> dict[str, float]:

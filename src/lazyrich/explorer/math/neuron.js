@@ -64,6 +64,20 @@ export function limit(a, w, best, unseen, etaW, etaA, sign) {
   return { a: outer, beta: best.map((x, i) => x + outer * unseen[i]) };
 }
 
+// Where a neuron with weight decay lambda in both layers stops: argmin |X beta - y|^2 / 2 + lambda |beta|, for data of the given
+// strengths s_i along the axes, of which the best values are b_i. (It may also stop at zero, from where it started below it.)
+export function shrunk(strengths, best, lambda) {
+  const pull = strengths.map((s, i) => s * best[i]), size = norm(pull);
+  if (!(size > lambda)) return best.map(() => 0);
+  let low = 0, high = 2 * norm(best); // of |beta| = r, where sum (s_i b_i / (s_i r + lambda))^2 = 1
+  for (let i = 0; i < 200 && high - low > 1e-16 * high; i++) {
+    const r = (low + high) / 2;
+    if (pull.reduce((sum, p, k) => sum + (p / (strengths[k] * r + lambda)) ** 2, 0) > 1) low = r;
+    else high = r;
+  }
+  return pull.map((p, k) => (p * high) / (strengths[k] * high + lambda));
+}
+
 // The potential of the predictor at unit rates, as a function of its length r; its slope is |w|.
 export function potential(r, delta) {
   if (r === 0) return 0;

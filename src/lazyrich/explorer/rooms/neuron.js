@@ -1,7 +1,7 @@
 // Room 1: one neuron in the plane. What is computed, and the same in Python.
 
-import { constants, crossing, kernel, kernelDistance, limit, path, potential, weights } from "../math/neuron.js";
-import { integrate } from "../math/ode.js";
+import { constants, crossing, kernel, kernelDistance, limit, path, potential, shrunk, weights } from "../math/neuron.js";
+import { statesAt } from "../math/stiff.js";
 import { dot, geometric, norm } from "../math/numbers.js";
 import { regime, tangentGap } from "../math/regime.js";
 
@@ -17,6 +17,7 @@ export const PARAMETERS = {
   delta: { value: -2, low: -1000, high: 1000, from: -10, to: 10, step: 0.1, label: "relative scale δ" },
   eta_w: { ...RATE, label: "rate of w, η_w" },
   eta_a: { ...RATE, label: "rate of a, η_a" },
+  decay: { value: 0, low: 0, high: 100, from: 1e-3, to: 1, log: true, zero: true, label: "weight decay λ" },
   sign: { value: 1, choices: [1, -1], names: ["positive", "negative"], label: "sign of a" },
   angle: { value: 0, low: -180, high: 180, from: -90, to: 90, step: 1, label: "angle of the data's first axis, °" },
   axis1: { value: 1, low: 1e-3, high: 1e3, label: "strength of the first axis", aside: false, hidden: true },
@@ -47,10 +48,10 @@ export function start(state, beta = [state.b0x, state.b0y], delta = state.delta)
   return weights(beta, delta, state.eta_w, state.eta_a, state.sign, [Math.cos(turn), Math.sin(turn)]);
 }
 
-// times -> [{a, w}]: by the closed form if the data are whitened on what they see, else integrated.
+// times -> [{a, w}]: by the closed form if the data are whitened on what they see and nothing decays, else integrated.
 export function solver(state, { a, w }, data = problem(state)) {
-  const { axes, X, y, best, white, rho } = data;
-  if (white) {
+  const { axes, best, white, rho } = data;
+  if (white && state.decay === 0) {
     const inner = path(a, axes.map((u) => dot(u, w)), axes.map((u) => dot(u, best)), state.eta_w, state.eta_a);
     const never = unseen(axes, w), B = norm(best), along = best.map((v) => (B > 0 ? v / B : 0));
     const seen = w.map((v, i) => v - never[i]), share = dot(seen, along), across = seen.map((v, i) => v - share * along[i]);
@@ -60,22 +61,44 @@ export function solver(state, { a, w }, data = problem(state)) {
         return { a: outer, w: [0, 1].map((i) => never[i] + forward * along[i] + still * across[i]) };
       });
   }
-  const field = ([outer, w1, w2]) => {
-    const pull = [0, 0];
-    for (let i = 0; i < X.length; i++) {
-      const rest = y[i] - outer * (X[i][0] * w1 + X[i][1] * w2);
-      pull[0] += rest * X[i][0];
-      pull[1] += rest * X[i][1];
-    }
-    return [state.eta_a * (pull[0] * w1 + pull[1] * w2), state.eta_w * outer * pull[0], state.eta_w * outer * pull[1]];
-  };
-  return (times) => integrate(field, [a, ...w], times, 1e-9, 1e-12).map(([outer, ...inner]) => ({ a: outer, w: inner }));
+  const { field, jacobian } = equation(state, data), size = Math.max(Math.abs(a), norm(w), Math.sqrt(norm(data.target)));
+  return (times) =>
+    statesAt(field, jacobian, [a, ...w], times, { tolerance: 1e-9, scale: [size, size, size], relative: 0 })
+      .map(([outer, ...inner]) => ({ a: outer, w: inner }));
 }
+
+// a' = eta_a (g.w - lambda a), w' = eta_w (a g - lambda w) with g = G (best - a w), G = X'X; and its derivatives.
+function equation({ eta_w, eta_a, decay }, { X, y }) {
+  const [[p, q], [, r]] = gram(X), h1 = X.reduce((sum, x, i) => sum + x[0] * y[i], 0), h2 = X.reduce((sum, x, i) => sum + x[1] * y[i], 0);
+  return {
+    field: ([a, w1, w2], out) => {
+      const g1 = h1 - a * (p * w1 + q * w2), g2 = h2 - a * (q * w1 + r * w2);
+      out[0] = eta_a * (g1 * w1 + g2 * w2 - decay * a);
+      out[1] = eta_w * (a * g1 - decay * w1);
+      out[2] = eta_w * (a * g2 - decay * w2);
+    },
+    jacobian: ([a, w1, w2], rows) => {
+      const u = p * w1 + q * w2, v = q * w1 + r * w2, g1 = h1 - a * u, g2 = h2 - a * v;
+      rows[0].set([-eta_a * (u * w1 + v * w2 + decay), eta_a * (g1 - a * u), eta_a * (g2 - a * v)]);
+      rows[1].set([eta_w * (g1 - a * u), -eta_w * (a * a * p + decay), -eta_w * a * a * q]);
+      rows[2].set([eta_w * (g2 - a * v), -eta_w * a * a * q, -eta_w * (a * a * r + decay)]);
+    },
+  };
+}
+
+const gram = (X) => [0, 1].map((i) => [0, 1].map((j) => X.reduce((sum, x) => sum + x[i] * x[j], 0)));
 
 const unseen = (axes, w) => axes.reduce((rest, u) => rest.map((v, i) => v - dot(u, w) * u[i]), w);
 
 export function lossOf({ X, y }, { a, w }) {
   return 0.5 * X.reduce((sum, x, i) => sum + (a * dot(x, w) - y[i]) ** 2, 0);
+}
+
+// The first and the last time that are shown. Under weight decay the last is when the imbalance has decayed, too.
+function span(state, from, data) {
+  const fitted = horizon({ ...state, decay: 0 }, from, data), rate = Math.min(state.eta_w, state.eta_a) * state.decay;
+  const end = rate > 0 ? Number((fitted + (4 + Math.log1p(Math.abs(state.delta)) / 2) / rate).toPrecision(2)) : fitted;
+  return [fitted * 1e-4, end];
 }
 
 // A round time at which nothing is left to see: the loss is at 1e-8 of its start, or has stopped falling.
@@ -85,10 +108,7 @@ function horizon(state, from, data) {
   const first = lossOf(data, from);
   const rate = state.eta_w * from.a ** 2 + state.eta_a * dot(from.w, from.w);
   let t = 0.5 / ((rate + Math.sqrt(state.eta_a * state.eta_w) * norm(data.best) + 1e-12) * inner.rho);
-  // Explicit steps are no longer than a few units of the fastest rate: so much time fits into the steps that there are.
-  const top = Math.hypot(state.delta, 2 * Math.sqrt(state.eta_a * state.eta_w) * Math.max(norm(data.target), norm([state.b0x, state.b0y])));
-  const longest = data.white ? t * 3e5 : Math.min(t * 3e3, 1e4 / (Math.max(...data.strengths) * (top + rate)));
-  if (!data.white) t = Math.min(t, longest / 4);
+  const longest = t * 3e5;
   while (t < longest) {
     const [now, later] = at([t, 2 * t]);
     const left = lossOf(data, now);
@@ -101,8 +121,7 @@ function horizon(state, from, data) {
 // Everything that the views show and the tests compare.
 export function numbers(state, count = POINTS) {
   const data = problem(state), from = start(state);
-  const end = horizon(state, from, data);
-  let times = [0, ...geometric(end * 1e-4, end, count)];
+  let times = [0, ...geometric(...span(state, from, data), count)];
   const along = solver(state, from, data)(times);
   times = times.slice(0, along.length);
   const K0 = kernel(from.a, from.w, data.X, state.eta_w, state.eta_a);
@@ -114,12 +133,15 @@ export function numbers(state, count = POINTS) {
     phi: along.map(({ w }) => dot(w, data.target) / (norm(w) * B)),
   };
   // Where there is no closed form, the sign of a at the end is known once most of the loss is gone.
-  const cut = !data.white && curves.loss[along.length - 1] > 1e-3 * curves.loss[0];
-  const side = basin(state, [state.b0x, state.b0y], data) ?? Math.sign(along[along.length - 1].a);
-  const stop = limit(from.a, from.w, data.best, unseen(data.axes, from.w), state.eta_w, state.eta_a, side);
-  const told = data.white ? told_by(state, from, data) : null;
+  const last = along[along.length - 1], exact = data.white && state.decay === 0;
+  const cut = !data.white && state.decay === 0 && curves.loss[along.length - 1] > 1e-3 * curves.loss[0];
+  const side = basin(state, [state.b0x, state.b0y], data) ?? sideOf(state, data, last);
+  const stop = state.decay > 0
+    ? decayedLimit(state, data, side)
+    : limit(from.a, from.w, data.best, unseen(data.axes, from.w), state.eta_w, state.eta_a, side);
+  const known = exact ? closedConstants(state, from, data) : null;
   const residuals = along.map(({ a, w }) => data.X.map((x, i) => a * dot(x, w) - data.y[i]));
-  const { gap, rate } = tangentGap(times, residuals, K0);
+  const tangent = tangentGap(times, residuals, K0), gap = state.decay > 0 ? decayedGap(state, from, data, times, residuals) : tangent.gap;
   return {
     times,
     a: along.map((now) => now.a),
@@ -127,24 +149,54 @@ export function numbers(state, count = POINTS) {
     beta: along.map(({ a, w }) => w.map((v) => a * v)),
     ...curves,
     gap,
-    regime: regime(times, curves.distance, gap, rate),
+    regime: regime(times, curves.distance, gap, tangent.rate),
     side,
     limit: side === 0 ? [0, 0] : stop.beta,
     end: side === 0 ? 0 : stop.a,
-    crossing: told ? crossing(told, from.a) / data.rho : null,
-    exact: data.white,
+    crossing: known ? crossing(known, from.a) / data.rho : null,
+    exact,
     cut,
     data,
   };
 }
 
-const told_by = (state, { a, w }, { axes, best }) =>
+const closedConstants = (state, { a, w }, { axes, best }) =>
   constants(a, axes.map((u) => dot(u, w)), axes.map((u) => dot(u, best)), state.eta_w, state.eta_a);
+
+// Under weight decay, where the penalized loss is least; the two layers end balanced.
+function decayedLimit(state, { axes, best, strengths }, side) {
+  const inner = shrunk(strengths.slice(0, axes.length), axes.map((u) => dot(u, best)), state.decay);
+  return { a: side * Math.sqrt(norm(inner)), beta: axes.reduce((sum, u, i) => sum.map((v, k) => v + inner[i] * u[k]), [0, 0]) };
+}
+
+// The sign of a at the end of a path; 0 if it has stayed in the saddle, from where another limit is known.
+function sideOf(state, data, last) {
+  const stays = state.decay > 0 && Math.abs(last.a) * norm(last.w) < 1e-3 * norm(decayedLimit(state, data, 1).beta);
+  return stays ? 0 : Math.sign(last.a);
+}
+
+// The largest distance to the tangent model under the same decay, relative to the distance to go: a linear equation.
+function decayedGap(state, { a, w }, { X, y }, times, residuals) {
+  const rows = X.map((x) => [dot(x, w), a * x[0], a * x[1]]), start = [a, ...w], rates = [state.eta_a, state.eta_w, state.eta_w];
+  const outputs = (theta) => rows.map((row, i) => a * dot(X[i], w) + row.reduce((sum, v, k) => sum + v * (theta[k] - start[k]), 0));
+  const field = (theta, out) => {
+    const f = outputs(theta);
+    for (let k = 0; k < 3; k++) out[k] = rates[k] * (rows.reduce((sum, row, i) => sum + row[k] * (y[i] - f[i]), 0) - state.decay * theta[k]);
+  };
+  const jacobian = (_, out) => {
+    for (let k = 0; k < 3; k++) {
+      for (let l = 0; l < 3; l++) out[k][l] = -rates[k] * (rows.reduce((sum, row) => sum + row[k] * row[l], 0) + (k === l ? state.decay : 0));
+    }
+  };
+  const apart = statesAt(field, jacobian, start, times, { tolerance: 1e-7 }).map((theta, n) => Math.hypot(...outputs(theta).map((f, i) => f - y[i] - residuals[n][i])));
+  return Math.max(...apart) / (Math.hypot(...residuals[0]) || 1);
+}
 
 // The sign of a at the end, from the closed form: +1, -1, or 0 on the separating surface; null where there is none.
 export function basin(state, beta, data = problem(state), from = start(state, beta)) {
+  if (state.decay > 0) return null;
   if (!data.white) return state.delta >= 0 && norm(data.best) > 0 ? Math.sign(from.a) || null : null;
-  const { up, C } = told_by(state, from, data);
+  const { up, C } = closedConstants(state, from, data);
   return up > 0 ? Math.sign(C) : 0;
 }
 
@@ -170,8 +222,13 @@ export function sibling(state, delta, times, data = problem(state)) {
   return solver(state, from, data)(times).map(({ a, w }) => w.map((v) => a * v));
 }
 
-// beta -> the potential less its linear term, of which the limit is the least on the solutions.
+// beta -> the potential less its linear term, of which the limit is the least on the solutions; under weight decay the penalized
+// loss, of which it is the least of all.
 export function height(state, side) {
+  if (state.decay > 0) {
+    const { X, y } = problem(state);
+    return (x1, x2) => 0.5 * X.reduce((sum, x, i) => sum + (x[0] * x1 + x[1] * x2 - y[i]) ** 2, 0) + state.decay * Math.hypot(x1, x2);
+  }
   const root = Math.sqrt(state.eta_a * state.eta_w), { w } = start(state);
   const pull = w.map((v) => side * Math.sqrt(state.eta_a) * v * root);
   return (x, y) => potential(root * Math.sqrt(x * x + y * y), state.delta) - pull[0] * x - pull[1] * y;
@@ -194,9 +251,8 @@ export function python(state) {
   const t = (state.turn * Math.PI) / 180;
   const open = nowhere ? `, direction=[${Math.cos(t)}, ${Math.sin(t)}]` : "";
   lines.push(`net = lr.inits.neuron([${state.b0x}, ${state.b0y}], ${state.delta}, rates, sign=${state.sign}${open})`);
-  lines.push("flow = lr.GradientFlow(net, problem, rates)");
-  const end = horizon(state, start(state), problem(state));
-  lines.push(`traj = lr.solve(flow, np.geomspace(${end * 1e-4}, ${end}, ${POINTS}))`);
-  lines.push(`print(traj.by)  # ${white ? "exact" : "integrated: the two axes differ"}`, "print(traj.beta[-1], lr.metrics.kernel_distance(traj)[-1])");
+  lines.push(`flow = lr.GradientFlow(net, problem, rates${state.decay > 0 ? `, decay=${state.decay}` : ""})`);
+  lines.push(`traj = lr.solve(flow, np.geomspace(${span(state, start(state), problem(state)).join(", ")}, ${POINTS}))`);
+  lines.push(`print(traj.by)  # ${state.decay > 0 ? "with weight decay, exact in Bessel functions for equal rates and axes" : white ? "exact" : "integrated: the two axes differ"}`, "print(traj.beta[-1], lr.metrics.kernel_distance(traj)[-1])");
   return lines.join("\n") + "\n";
 }

@@ -1,26 +1,32 @@
-// The page: rooms, their controls, the address, and what is taken home.
+// The page: its tabs, their controls, the address, and what is taken home.
 
 import * as neuron from "../rooms/neuron.js";
 import * as modes from "../rooms/modes.js";
 import * as stops from "../rooms/stops.js";
 import * as relu from "../rooms/relu.js";
+import * as context from "../rooms/context.js";
 import * as neuronView from "./neuron.js";
 import * as modesView from "./modes.js";
 import * as stopsView from "./stops.js";
 import * as reluView from "./relu.js";
+import * as contextView from "./context.js";
 import { flow } from "../math/filippov.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
+import { startFront } from "./front.js";
+import { startHistory } from "./history.js";
 import { knobs } from "./knobs.js";
 import { forgetColors, whenResized, write as typeset } from "./plot.js";
 import { listStories, verdict } from "./stories.js";
-import { copy, csvText, savePicture, saveTable, sheet } from "./take.js";
+import { copy, csvText, embedText, savePicture, saveTable, sheet } from "./take.js";
+import { startTheme } from "./theme.js";
 
-const ROOMS = { neuron: [neuron, neuronView], modes: [modes, modesView], stops: [stops, stopsView], relu: [relu, reluView] };
+const ROOMS = { neuron: [neuron, neuronView], modes: [modes, modesView], stops: [stops, stopsView], context: [context, contextView], relu: [relu, reluView] };
 const tables = JSON.parse(document.getElementById("tables").textContent);
 const isRoom = (name) => Object.hasOwn(ROOMS, String(name));
 const element = (id) => document.getElementById(id);
 const current = { name: "", state: {}, view: null, show: null, drawn: null, story: "" };
-let waiting = false, saved = 0;
+const OTHERS = ["home", "stories"]; // tabs without knobs
+let waiting = false, hero = null;
 
 const handed = {
   tables,
@@ -71,31 +77,30 @@ function tell(list, facts) {
   });
 }
 
-function change(changes) {
+function assign(changes) {
   const { PARAMETERS } = ROOMS[current.name][0];
   for (const [name, value] of Object.entries(changes)) current.state[name] = legal(PARAMETERS[name], value);
-  remember();
   repaint();
 }
 
-// The address follows the state, but not at every step of a drag: browsers allow few changes per second.
-function remember() {
-  clearTimeout(saved);
-  saved = setTimeout(() => {
-    try {
-      history.replaceState(null, "", address());
-    } catch {
-      // inside a notebook the page has no address of its own
-    }
-  }, 250);
+function change(changes) {
+  assign(changes);
+  past.later();
 }
 
 const address = () => (isRoom(current.name) ? write(current.name, ROOMS[current.name][0].PARAMETERS, current.state, { story: current.story }) : `#room=${current.name}`);
+const past = startHistory(address, arrive);
 
 function open(name, given = {}, story = "") {
+  show(name, given, story);
+  past.now();
+}
+
+function show(name, given, story) {
   current.view?.stop?.();
-  current.name = isRoom(name) || name === "stories" ? name : "neuron";
+  current.name = isRoom(name) || OTHERS.includes(name) ? name : "home";
   current.story = tables.stories.some((each) => each.id === story) ? story : "";
+  hero?.stop();
   for (const link of document.querySelectorAll("nav a")) {
     if (link.dataset.room === current.name) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -104,23 +109,22 @@ function open(name, given = {}, story = "") {
   element("knobs").replaceChildren();
   const inside = isRoom(current.name);
   document.body.dataset.room = current.name;
-  for (const id of ["side", "tools", "python", "facts", "headline"]) element(id).hidden = !inside;
+  for (const id of ["side", "tools", "python", "facts", "headline", "about"]) element(id).hidden = !inside;
+  element("front").hidden = current.name !== "home";
+  element("room").hidden = current.name === "home";
   banner();
-  if (!inside) {
-    current.view = null;
-    element("try").textContent = "Statements of the literature, each with its verdict. Open one and vary its parameters.";
-    element("about").textContent = "";
-    listStories(element("panels"), tables.stories, (each) => open(each.room, each.state, each.id));
-    remember();
-    return;
-  }
+  if (!inside) return showOther();
   const [room, view] = ROOMS[current.name];
+  element("title").textContent = room.TITLE;
   current.state = legalState(room.PARAMETERS, given);
   for (const tool of ["closer", "wider"]) document.querySelector(`[data-tool="${tool}"]`).hidden = !Object.hasOwn(room.PARAMETERS, "span");
   const { TRY, ABOUT, KNOBS } = { ...view, ...view.words?.(tables) };
   typeset(element("try"), TRY);
   typeset(element("about"), ABOUT);
-  const shows = KNOBS.map(([title, names], i) => {
+  // The main knob is a group of its own: on a phone it stays beside the picture.
+  const [[title, [main, ...rest]], ...others] = KNOBS;
+  const groups = [[title, [main]], ...(rest.length ? [[`${title}: more`, rest]] : []), ...others];
+  const shows = groups.map(([title, names], i) => {
     const group = document.createElement("fieldset");
     group.append(Object.assign(document.createElement("legend"), { textContent: title }));
     element("knobs").append(group);
@@ -128,10 +132,20 @@ function open(name, given = {}, story = "") {
   });
   current.show = (state) => shows.forEach((show) => show(state));
   current.view = view.build(element("panels"), handed);
-  remember();
   repaint();
   if (!current.view.stop && !warmed.has(current.name)) warm(current.view, WARM);
   warmed.add(current.name);
+}
+
+function showOther() {
+  current.view = null;
+  window.scrollTo(0, 0);
+  if (current.name === "home") hero ??= startFront();
+  else {
+    element("title").textContent = "Stories";
+    element("try").textContent = "Statements of the literature, each with its verdict. Open one and vary its parameters.";
+    listStories(element("panels"), tables.stories, (each) => open(each.room, each.state, each.id));
+  }
 }
 
 // A browser compiles what has run some times, and until then it is slow: a room that has been opened is drawn again while nobody
@@ -155,12 +169,15 @@ function banner() {
   box.replaceChildren(title, `${story.says} `, claim, " ", verdict(story));
 }
 
+// A page from disk or in a notebook has no address for others: theirs is the one in the documentation.
+const pageAddress = () => (location.protocol.startsWith("http") ? location.href.split(/[?#]/)[0] : `${tables.docs}explorer.html`);
 const say = (text) => (element("said").textContent = text);
 
 function tools() {
   const { name } = current, title = ROOMS[name]?.[0].TITLE;
   return {
-    link: async () => say((await copy(location.href.split("#")[0] + address())) ? "The link was copied." : "The link could not be copied: copy it from the address bar."),
+    embed: async () => say((await copy(embedText(pageAddress(), address(), title))) ? "The lines of an iframe were copied." : "The lines could not be copied."),
+    link: async () => say((await copy(pageAddress() + address())) ? "The link was copied." : "The link could not be copied: copy it from the address bar."),
     code: async () => {
       element("python").open = true;
       element("code").textContent = pythonText();
@@ -175,7 +192,7 @@ function tools() {
 }
 
 for (const button of document.querySelectorAll("[data-tool]")) button.addEventListener("click", () => tools()[button.dataset.tool]());
-for (const link of document.querySelectorAll("nav a")) {
+for (const link of document.querySelectorAll("body > header a[data-room]")) {
   link.addEventListener("click", (event) => {
     event.preventDefault();
     open(link.dataset.room);
@@ -183,18 +200,24 @@ for (const link of document.querySelectorAll("nav a")) {
 }
 element("python").addEventListener("toggle", repaint);
 whenResized(repaint);
-window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+startTheme(() => {
   forgetColors();
   repaint();
 });
-window.addEventListener("hashchange", () => arrive());
+if (new URLSearchParams(location.search).has("embed")) document.documentElement.dataset.embed = "";
 
+// Open what the address says. In the same tab only the state changes, and what has the focus keeps it.
 function arrive() {
   const given = read(location.hash);
-  if (!given.room && tables.start) open(tables.start.room, tables.start.state);
-  else open(given.room, given, given.story);
+  if (!given.room && tables.start) return show(tables.start.room, tables.start.state, "");
+  if (isRoom(given.room) && given.room === current.name && (given.story ?? "") === current.story) {
+    current.state = legalState(ROOMS[current.name][0].PARAMETERS, given);
+    return repaint();
+  }
+  show(given.room, given, given.story);
 }
 arrive();
+past.quietly();
 
 // For tests and benchmarks: the same functions that the page uses.
 window.lazyrich = {
@@ -211,4 +234,7 @@ window.lazyrich = {
   stateOf: (name, given) => legalState(ROOMS[name][0].PARAMETERS, given),
   read,
   flow,
+  get hero() {
+    return hero;
+  },
 };

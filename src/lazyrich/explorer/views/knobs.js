@@ -2,8 +2,12 @@
 
 import { write } from "./plot.js";
 
-const slide = (parameter, value) => (parameter.log ? Math.log10(value) : value);
-const value = (parameter, at) => (parameter.log ? Number((10 ** at).toPrecision(3)) : at);
+// Of a logarithmic slider the lowest place is zero, if the parameter may be zero.
+const slide = (parameter, value) => (parameter.log ? Math.log10(Math.max(value, parameter.from)) : value);
+const value = (parameter, at) => {
+  if (!parameter.log) return at;
+  return parameter.zero && at <= Math.log10(parameter.from) + 1e-9 ? 0 : Number((10 ** at).toPrecision(3));
+};
 let made = 0;
 
 // Build the controls into `host`; returns a function that shows a state.

@@ -2,6 +2,7 @@
 
 import { numbers } from "../rooms/modes.js";
 import { LAZY, RICH, WORDS } from "../math/regime.js";
+import { player, timeAt } from "./player.js";
 import { axes, begin, colors, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
 
 export const KNOBS = [
@@ -20,16 +21,19 @@ export function build(host, room) {
   const strengths = panel(host, "Strength of each mode", { wide: true, shape: 0.6 });
   const loss = panel(host, "Loss, with the levels of the saddles", { wide: true, shape: 0.6 });
   const bars = panel(host, "When each mode is learned, from 10 % to 90 %", { wide: true, shape: 0.42 });
+  let times = [0, 1, 1];
+  const play = player(host, room, (state) => `t = ${short(timeAt(state.cursor, state.logtime, times[1], times[times.length - 1]))}`);
   for (const each of [strengths, loss, bars]) pressed(each, (px) => room.change({ cursor: each.scale.share(px) }));
   const list = document.createElement("table");
   list.className = "plan wide";
   host.append(list);
 
   function draw(state) {
-    const found = numbers(state), { times, plan } = found, c = colors();
+    const found = numbers(state), { plan } = found, c = colors();
+    times = found.times;
     const end = times[times.length - 1];
     const x = { low: state.logtime ? times[1] : 0, high: end, log: Boolean(state.logtime), label: "time t" };
-    const t = state.logtime ? end * 10 ** (-4 * (1 - state.cursor)) : end * state.cursor;
+    const t = timeAt(state.cursor, state.logtime, times[1], end);
     const cursor = (ctx, scale) => polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { color: c.dim, width: 1, dash: [4, 3] });
     {
       const [ctx, width, height] = begin(strengths);
@@ -73,14 +77,15 @@ export function build(host, room) {
       plan.forEach((row, i) => note(ctx, `mode ${row.mode + 1}`, scale.pad.left - 5, scale.y(plan.length - 1 - i), c.dim, "right"));
     }
     tell(list, plan);
+    play.show(state);
     return { found, facts: facts(state, found, t) };
   }
 
   return { draw, panels: [strengths, loss, bars] };
 }
 
-function tell(list, plan) {
-  const rows = [["mode", "target", "learned at t", "width", "loss after it"]];
+export function tell(list, plan, name = "mode") {
+  const rows = [[name, "target", "learned at t", "width", "loss after it"]];
   for (const row of plan) rows.push([row.mode + 1, row.target, row.time, row.width, row.plateau].map((v, i) => (i ? short(v) : String(v))));
   list.replaceChildren(
     ...rows.map((cells, i) => {

@@ -5,13 +5,14 @@ import { geometric, norm } from "../math/numbers.js";
 import { LAZY, RICH, WORDS } from "../math/regime.js";
 import { height, margin, numbers, sibling, solver, start } from "../rooms/neuron.js";
 import { axes, begin, colors, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
+import { player, timeAt } from "./player.js";
 import { surface } from "./surface.js";
 
 const OTHERS = [-8, -4, -2, -1, 0, 1, 2, 4, 8];
 const CELLS = 37;
 
 export const KNOBS = [
-  ["The neuron", ["delta", "sign", "eta_w", "eta_a"]],
+  ["The neuron", ["delta", "decay", "sign", "eta_w", "eta_a"]],
   ["Start and target", ["b0x", "b0y", "bx", "by"]],
   ["The data", ["angle", "axis2"]],
   ["The view", ["cursor", "logtime", "yaw", "pitch"]],
@@ -29,6 +30,8 @@ export function build(host, room) {
     about: "The path of the function from the start to the limit, with level lines of the potential; other δ in gray",
   });
   const shape = panel(host, "The weights on their hyperboloid", { shape: 1, wide: true, about: "The path of the weights (w, a) on the surface η_w a² − η_a|w|² = δ" });
+  let times = [0, 1, 1];
+  const play = player(host, room, (state) => `t = ${short(timeAt(state.cursor, state.logtime, times[1], times[times.length - 1]))}`);
   const panels = {
     loss: panel(host, "Loss"),
     distance: panel(host, "Kernel distance S", { about: "Distance S of the tangent kernel from its initial value, over time" }),
@@ -47,11 +50,13 @@ export function build(host, room) {
 
   function draw(state) {
     const found = numbers(state);
-    const { times } = found, end = times[times.length - 1];
-    const t = state.logtime ? end * 10 ** (-4 * (1 - state.cursor)) : end * state.cursor;
+    times = found.times;
+    const end = times[times.length - 1], t = timeAt(state.cursor, state.logtime, times[1], end);
     const [now = { a: found.a[found.a.length - 1], w: found.w[found.w.length - 1] }] = solver(state, start(state))([t]);
     drawPlane(plane, state, found, now);
-    surface(shape, state, found, now);
+    // Under weight decay the hyperboloid shrinks: the one on which the weights are now is shown.
+    const delta = state.decay > 0 ? state.eta_w * now.a ** 2 - state.eta_a * norm(now.w) ** 2 : state.delta;
+    surface(shape, { ...state, delta }, found, now);
     const c = colors();
     const curves = { loss: [c.blue, true], distance: [c.purple, false], mu: [c.green, false], phi: [c.orange, false] };
     for (const [name, [color, log]] of Object.entries(curves)) {
@@ -68,6 +73,7 @@ export function build(host, room) {
         polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { color: c.dim, width: 1, dash: [4, 3] });
       });
     }
+    play.show(state);
     first.show([state.b0x, state.b0y]);
     goal.show([state.bx, state.by]);
     return { found, facts: facts(state, found, t, now) };
@@ -111,8 +117,8 @@ function drawPlane(where, state, found, now) {
       polyline(ctx, scale, ends.map((p) => p[0]), ends.map((p) => p[1]), { color: c.orange, width: 1.2, dash: [6, 4] });
       note(ctx, "all solutions", scale.x(found.data.best[0]) + 8, scale.y(found.data.best[1]) - 10, c.orange);
     }
-    const times = geometric(found.times[1], found.times[found.times.length - 1] * (state.delta < 0 ? 1 : 3), 80);
-    if (found.exact && norm([state.b0x, state.b0y]) > 0) {
+    const times = geometric(found.times[1], found.times[found.times.length - 1] * (state.delta < 0 ? 1 : 3), found.exact ? 80 : 110);
+    if (norm([state.b0x, state.b0y]) > 0) {
       // All in one stroke: a gap, where a number is missing, parts one from the next.
       const xs = [], ys = [];
       for (const delta of OTHERS) {
@@ -139,8 +145,8 @@ function drawPlane(where, state, found, now) {
   });
   note(ctx, "β₂", 6, 14, c.dim);
   const rows = [["this δ, and its limit", tone(state.delta), 2.6]];
-  if (found.exact) rows.push(["other δ, from −8 to 8", c.dim, 0.7]);
-  rows.push(["level of the potential at the limit", c.sky, 1.1]);
+  rows.push(["other δ, from −8 to 8", c.dim, 0.7]);
+  rows.push([state.decay > 0 ? "levels of the penalized loss" : "level of the potential at the limit", c.sky, 1.1]);
   if (found.exact && state.delta < 0) rows.push(["starts from which a ends with the other sign", c.tint2, 10]);
   legend(ctx, rows, scale.pad.left + 8, scale.pad.top + scale.inner.h - 12 - 15 * (rows.length - 1));
 }
@@ -170,7 +176,7 @@ function facts(state, found, t, now) {
     ...(cross ? [["a crosses zero", cross]] : []),
     ["row space of X", seen],
     ["at the cursor", `t = ${short(t)}: β = ${vector(now.w.map((v) => now.a * v))}`],
-    ["computed", found.exact ? "by the closed form" : "by integration: with unequal axes there is no closed form"],
+    ["computed", found.exact ? "by the closed form" : `by integration: ${state.decay > 0 ? "with weight decay there is no elementary closed form" : "with unequal axes there is no closed form"}`],
   ];
 }
 

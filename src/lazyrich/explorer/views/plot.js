@@ -58,7 +58,7 @@ export function begin(where) {
   const ctx = canvas.getContext("2d");
   ctx.setTransform(dense, 0, 0, dense, 0, 0);
   ctx.clearRect(0, 0, width, height);
-  ctx.font = "11px system-ui, sans-serif";
+  ctx.font = "11.5px Inter, system-ui, sans-serif";
   ctx.lineJoin = "round";
   return [ctx, width, height];
 }

@@ -30,9 +30,9 @@ export function sheet(panels, title) {
   ctx.fillStyle = paper;
   ctx.fillRect(0, 0, canvas.width, canvas.height);
   ctx.fillStyle = ink;
-  ctx.font = "600 18px system-ui, sans-serif";
+  ctx.font = "600 18px Inter, system-ui, sans-serif";
   ctx.fillText(title, gap, 30);
-  ctx.font = "13px system-ui, sans-serif";
+  ctx.font = "13px Inter, system-ui, sans-serif";
   shown.forEach(({ canvas: own, caption }, i) => {
     const [x, y] = places[i];
     ctx.fillText(caption.textContent, x, y + 14);
@@ -50,6 +50,10 @@ export const csvText = (rows) => rows.map((row) => row.map((v) => (typeof v === 
 export function saveTable(rows, name) {
   save(new Blob([csvText(rows)], { type: "text/csv" }), `${name}.csv`);
 }
+
+// The lines that show the page, as it is, inside of another.
+export const embedText = (page, hash, title) =>
+  `<iframe src="${page}?embed${hash.replaceAll("&", "&amp;")}" title="lazyrich: ${title}" loading="lazy" style="width: 100%; height: 620px; border: 0"></iframe>`;
 
 // Into the clipboard; where that is not allowed, by way of a selection.
 export async function copy(text) {

@@ -87,11 +87,11 @@ def check_model(f: Function, params: PyTree, x: PyTree, rates: Rates = None) -> 
 
 def named_parameters(params: PyTree, what: str = "params") -> tuple[tuple[str, ...], tuple[AnyArray, ...]]:
     """Return the names and values of the parameters, with half precision widened to float32, as a kernel needs."""
-    found = jax.tree_util.tree_leaves_with_path(params)
-    if not found:
+    leaves = jax.tree_util.tree_leaves_with_path(params)
+    if not leaves:
         raise ValueError(f"{what} has no arrays: without parameters nothing is learned")
     names, values = [], []
-    for path, leaf in found:
+    for path, leaf in leaves:
         name = jax.tree_util.keystr(path, simple=True, separator=".") or "params"
         if not isinstance(leaf, (jax.Array, np.ndarray, np.generic, float)):
             raise ValueError(
@@ -117,7 +117,7 @@ def named_parameters(params: PyTree, what: str = "params") -> tuple[tuple[str, .
 
 def check_samples(x: PyTree, name: str = "x") -> list[PyTree]:
     """Return the input arrays, checked to have the samples along their first axis."""
-    found = []
+    checked = []
     for part in jax.tree.leaves(x):
         if not isinstance(part, (jax.Array, np.ndarray)):
             raise ValueError(f"{name} must be an array, or a tree of arrays; found a {type(part).__name__} in it")
@@ -126,12 +126,12 @@ def check_samples(x: PyTree, name: str = "x") -> list[PyTree]:
             part = part.astype(jnp.float32)
         if not _is_tracing(part) and jnp.issubdtype(part.dtype, jnp.inexact) and not np.isfinite(part).all():
             raise ValueError(f"{name} has NaN or infinite entries; remove or impute them first")
-        found.append(part)
-    sizes = {part.shape[0] if part.ndim else None for part in found}
-    if len(sizes) != 1 or None in sizes or not min(part.size for part in found):
-        shapes = [part.shape for part in found]
+        checked.append(part)
+    sizes = {part.shape[0] if part.ndim else None for part in checked}
+    if len(sizes) != 1 or None in sizes or not min(part.size for part in checked):
+        shapes = [part.shape for part in checked]
         raise ValueError(f"{name} needs samples along its first axis, the same number in all arrays; found {shapes}")
-    return found
+    return checked
 
 
 def _check_shape(batch: Callable[..., PyTree], values: Sequence[PyTree], parts: Sequence[PyTree], m: int) -> None:
@@ -188,14 +188,14 @@ def _check_samples_independent(
         return
     places, parts = _distinct_samples(samples, N_BATCH_TEST)
     shapes = [jax.ShapeDtypeStruct(value.shape, value.dtype) for value in (*values, *parts)]
-    many, held = trace_program(batch, shapes[: len(values)], shapes[len(values) :])
-    if _is_tracing(held):
+    many, batch_consts = trace_program(batch, shapes[: len(values)], shapes[len(values) :])
+    if _is_tracing(batch_consts):
         return
     both = _single_and_batched_outputs(single, many)
     gap = large = 0.0
     for at in (others,) if _is_tracing(values) else (values, others):
-        given = [list(part) for part in (at, consts, held, parts)]
-        apart, together = (np.asarray(out, float).reshape(len(places), -1) for out in both(*given))
+        arguments = [list(part) for part in (at, consts, batch_consts, parts)]
+        apart, together = (np.asarray(out, float).reshape(len(places), -1) for out in both(*arguments))
         finite = np.isfinite(apart).all(1)
         if at is values and not _is_tracing(samples) and not finite.all():
             bad = places[int(np.argmin(finite))]
@@ -243,13 +243,15 @@ def _distinct_samples(samples: PyTree, many: int) -> tuple[list[int], list[np.nd
     n = len(samples[0])
     if _is_tracing(samples):
         rng = np.random.default_rng(0)
-        return list(range(min(n, many))), [_random(rng, (min(n, many), *p.shape[1:]), p.dtype) for p in samples]
+        return list(range(min(n, many))), [
+            _random_like_samples(rng, (min(n, many), *p.shape[1:]), p.dtype) for p in samples
+        ]
     arrays = [np.asarray(part) for part in samples]
     spread = np.unique(np.linspace(0, n - 1, N_DISTINCT_SEARCH).astype(int)).tolist()
     first = {b"".join(part[k].tobytes() for part in arrays): k for k in reversed(spread)}
-    chosen = sorted(first.values())[:many]
-    chosen += [k for k in spread if k not in chosen][: min(n, many) - len(chosen)]
-    return chosen, [part[chosen] for part in arrays]
+    indices = sorted(first.values())[:many]
+    indices += [k for k in spread if k not in indices][: min(n, many) - len(indices)]
+    return indices, [part[indices] for part in arrays]
 
 
 @lru_cache(maxsize=32)
@@ -257,7 +259,7 @@ def _plan_without(plan: JacobianPlan, leaves: tuple[int, ...]) -> JacobianPlan:
     return JacobianPlan(plan.layout.without(leaves))
 
 
-def _random(rng: np.random.Generator, shape: Sequence[int], dtype: DTypeLike) -> np.ndarray:
+def _random_like_samples(rng: np.random.Generator, shape: Sequence[int], dtype: DTypeLike) -> np.ndarray:
     floats = jnp.issubdtype(dtype, jnp.inexact)
     return (rng.normal(size=shape) if floats else np.zeros(shape)).astype(dtype)
 

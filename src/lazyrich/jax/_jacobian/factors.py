@@ -29,13 +29,13 @@ def gram(one: JacobianFactors, other: JacobianFactors) -> Array:
     block = jnp.einsum("mcp,ndp->mcnd", one.dense, other.dense, precision=HIGHEST_PRECISION)
     for (A, G), (B, H) in zip(one.layers, other.layers, strict=True):
         if G.shape[3] == H.shape[3] == 1 and not are_token_ids(A):
-            seen = jnp.einsum("mgi,ngi->gmn", A[:, :, 0], B[:, :, 0], precision=HIGHEST_PRECISION)
-            if len(seen) == 1:
+            column_products = jnp.einsum("mgi,ngi->gmn", A[:, :, 0], B[:, :, 0], precision=HIGHEST_PRECISION)
+            if len(column_products) == 1:
                 signal = jnp.einsum("mco,ndo->mcnd", G[:, :, 0, 0], H[:, :, 0, 0], precision=HIGHEST_PRECISION)
-                block += seen[0][:, None, :, None] * signal
+                block += column_products[0][:, None, :, None] * signal
             else:
                 signal = jnp.einsum("mcgo,ndgo->gmcnd", G[:, :, :, 0], H[:, :, :, 0], precision=HIGHEST_PRECISION)
-                block += jnp.einsum("gmn,gmcnd->mcnd", seen, signal, precision=HIGHEST_PRECISION)
+                block += jnp.einsum("gmn,gmcnd->mcnd", column_products, signal, precision=HIGHEST_PRECISION)
         else:
             block += jax.lax.map(partial(_one_against_many, B, H), (A, G))
     return block
@@ -53,10 +53,10 @@ def _one_against_many(B: Array, H: Array, sample: tuple[Array, Array]) -> Array:
     """
     A, G = sample
     if are_token_ids(A):  # tokens stand for one-hot vectors
-        seen = ((A[:, None, None] == B) & (A[:, None, None] >= 0)).astype(G.dtype)[None]  # (1, t, n, s)
+        column_products = ((A[:, None, None] == B) & (A[:, None, None] >= 0)).astype(G.dtype)[None]  # (1, t, n, s)
     else:
-        seen = jnp.einsum("gti,ngsi->gtns", A, B, precision=HIGHEST_PRECISION)
-    passed = jnp.einsum("gtns,cgto->nscgo", seen, G, precision=HIGHEST_PRECISION)
+        column_products = jnp.einsum("gti,ngsi->gtns", A, B, precision=HIGHEST_PRECISION)
+    passed = jnp.einsum("gtns,cgto->nscgo", column_products, G, precision=HIGHEST_PRECISION)
     return jnp.einsum("nscgo,ndgso->cnd", passed, H, precision=HIGHEST_PRECISION)
 
 

@@ -62,8 +62,8 @@ def is_index_op(eqn: Equation) -> bool:
 
 def apply_to_indices(index: np.ndarray, eqn: Equation) -> list[np.ndarray]:
     """Return the entry numbers of each result of an operation."""
-    found = INDEX_OPS[eqn.primitive.name](index, eqn)
-    return found if isinstance(found, list) else [found]
+    indices = INDEX_OPS[eqn.primitive.name](index, eqn)
+    return indices if isinstance(indices, list) else [indices]
 
 
 def scalar_multiple(eqn: Equation) -> tuple[Any, Atom | float, int] | None:

@@ -26,10 +26,10 @@ def sqrt_rates(names: Sequence[str], rates: Rates, dtype: DTypeLike) -> list[PyT
             raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {value!r}")
         if not any(_has_prefix(name, prefix) for name in names):
             raise ValueError(f"no parameter begins with '{prefix}'; there are {', '.join(names[:8])}, ...")
-    found = [rate_of(name, rates) for name in names]
-    if all(not isinstance(value, jax.core.Tracer) and value == 0 for value in found):
+    leaf_rates = [rate_of(name, rates) for name in names]
+    if all(not isinstance(value, jax.core.Tracer) and value == 0 for value in leaf_rates):
         raise ValueError("all learning rates are 0: nothing is trained, so there is no kernel")
-    return [jnp.sqrt(jnp.asarray(value, dtype)) for value in found]
+    return [jnp.sqrt(jnp.asarray(value, dtype)) for value in leaf_rates]
 
 
 def _has_prefix(name: str, prefix: str) -> bool:

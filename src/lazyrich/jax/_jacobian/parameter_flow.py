@@ -73,9 +73,11 @@ def trace_parameters(program: Program) -> ParameterFlow:
             for which, var in enumerate(eqn.outvars):
                 views[var] = View(before.leaf, (*before.path, (eqn, which)), before.scales)
         elif (
-            (found := scalar_multiple(eqn)) is not None and not isinstance(found[0], core.Literal) and found[0] in views
+            (multiple := scalar_multiple(eqn)) is not None
+            and not isinstance(multiple[0], core.Literal)
+            and multiple[0] in views
         ):
-            array, scalar, power = found
+            array, scalar, power = multiple
             if scalar is not array:
                 before = views[array]
                 views[eqn.outvars[0]] = View(before.leaf, before.path, (*before.scales, (scalar, power)))

@@ -43,8 +43,8 @@ class JacobianPlan:
     @cached_property
     def dtype(self) -> PyTree:
         """The dtype of the kernel: that of the outputs, but at least float32."""
-        found = self.program.jaxpr.outvars[0].aval.dtype
-        return found if found.itemsize >= 4 else np.dtype(np.float32)
+        dtype = self.program.jaxpr.outvars[0].aval.dtype
+        return dtype if dtype.itemsize >= 4 else np.dtype(np.float32)
 
     def is_factored(self, layer: WeightLayer) -> bool:
         """Return whether a layer is kept as two factors, rather than as columns of the Jacobian."""
@@ -61,10 +61,10 @@ class JacobianPlan:
     def method(self) -> str:
         """Summary of which method handles how many layers and parameters."""
         grams = sum(self.is_factored(layer) for layer in self.layout.layers)
-        said = [(grams, "layer(s) as products of Gram matrices")]
-        said.append((len(self.layout.layers) - grams, "by per-sample Jacobians"))
-        said.append((len(self.layout.rest), "other parameter(s) by automatic differentiation"))
-        return ", ".join(f"{number} {words}" for number, words in said if number)
+        parts = [(grams, "layer(s) as products of Gram matrices")]
+        parts.append((len(self.layout.layers) - grams, "by per-sample Jacobians"))
+        parts.append((len(self.layout.rest), "other parameter(s) by automatic differentiation"))
+        return ", ".join(f"{number} {words}" for number, words in parts if number)
 
     def columns_and_signals(
         self,
@@ -84,37 +84,39 @@ class JacobianPlan:
         ]
 
         def outputs(moved: Sequence[PyTree], rest: Sequence[PyTree]) -> tuple[Array, list[Array]]:
-            given = list(values)
+            inputs = list(values)
             for leaf, value in zip(self.layout.rest, rest, strict=True):
-                given[leaf] = value
-            out, seen = evaluate(self.program, consts, [*given, *sample], dict(zip(taps, moved, strict=True)), keep)
-            return out.reshape(-1), seen
+                inputs[leaf] = value
+            out, recorded = evaluate(
+                self.program, consts, [*inputs, *sample], dict(zip(taps, moved, strict=True)), keep
+            )
+            return out.reshape(-1), recorded
 
         zeros = [jnp.zeros(var.aval.shape, var.aval.dtype) for var in taps]
         rest = [values[leaf] for leaf in self.layout.rest]
-        out, pull, seen = jax.vjp(outputs, zeros, rest, has_aux=True)
+        out, pull, recorded = jax.vjp(outputs, zeros, rest, has_aux=True)
         pulled, slopes = jax.vmap(pull)(pulls.astype(out.dtype))
         signals = dict(zip(taps, pulled, strict=True))
-        found, others, scalars = [], iter(seen), iter(seen[len(uses) :])
+        factors_of_layers, others, scalars = [], iter(recorded), iter(recorded[len(uses) :])
         for layer in self.layout.layers:
             here = [(next(others), signals[use.eqn.outvars[0]]) for use in layer.uses]
             factors = [next(scalars) for _ in _scalar_factors(layer)]
-            found.append(_join_uses(layer, here, factors, roots, self.dtype))
+            factors_of_layers.append(_join_uses(layer, here, factors, roots, self.dtype))
         slopes = [roots[leaf] * s.astype(self.dtype) for leaf, s in zip(self.layout.rest, slopes, strict=True)]
-        return found, slopes
+        return factors_of_layers, slopes
 
     def single_sample(self, values: PyTree, consts: PyTree, roots: Sequence[PyTree], sample: PyTree) -> JacobianFactors:
         """Return the factors of one sample, without a sample axis."""
         c = self.outputs
         parts, slopes = self.columns_and_signals(values, consts, roots, sample, jnp.eye(c, dtype=self.dtype))
-        kept = tuple(pair for layer, pair in zip(self.layout.layers, parts, strict=True) if self.is_factored(layer))
+        factored = tuple(pair for layer, pair in zip(self.layout.layers, parts, strict=True) if self.is_factored(layer))
         dense = [
             jnp.einsum("gti,cgto->cgio", *pair).reshape(c, -1)
             for layer, pair in zip(self.layout.layers, parts, strict=True)
             if not self.is_factored(layer)
         ]
         dense += [slope.reshape(c, -1) for slope in slopes]
-        return JacobianFactors(jnp.concatenate([*dense, jnp.zeros((c, 0), self.dtype)], 1), kept)
+        return JacobianFactors(jnp.concatenate([*dense, jnp.zeros((c, 0), self.dtype)], 1), factored)
 
     @cached_property
     def factors(self) -> PyTree:
@@ -128,8 +130,8 @@ class JacobianPlan:
                 return many(samples)
             # Pieces have one size, the last one padded, since another size would be compiled again.
             index = jnp.minimum(jnp.arange(pieces * math.ceil(count / pieces)), count - 1).reshape(pieces, -1)
-            found = jax.lax.map(many, [part[index] for part in samples])
-            return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:count], found)
+            chunks = jax.lax.map(many, [part[index] for part in samples])
+            return jax.tree.map(lambda leaf: leaf.reshape(-1, *leaf.shape[2:])[:count], chunks)
 
         return jax.jit(of)
 
@@ -137,12 +139,14 @@ class JacobianPlan:
     def chunk_size(self) -> int:
         """Number of samples processed at once while factors are formed."""
         uses = [use for layer in self.layout.layers for use in layer.uses]
-        seen = sum(use.input_variable.aval.size * 2 + use.eqn.outvars[0].aval.size * 3 * self.outputs for use in uses)
-        seen += sum(
+        recorded_bytes = sum(
+            use.input_variable.aval.size * 2 + use.eqn.outvars[0].aval.size * 3 * self.outputs for use in uses
+        )
+        recorded_bytes += sum(
             layer.sizes[0] * layer.sizes[1] * layer.sizes[2] for layer in self.layout.layers if not layer.is_embedding
         )
         rest = sum(prod(self.program.parameters[leaf].aval.shape) for leaf in self.layout.rest)
-        return max(1, int(CHUNK_BYTES / 4 / (seen + 2 * self.outputs * rest + 1)))
+        return max(1, int(CHUNK_BYTES / 4 / (recorded_bytes + 2 * self.outputs * rest + 1)))
 
     @cached_property
     def sample_bytes(self) -> int:
@@ -178,11 +182,11 @@ class JacobianPlan:
     def _shapes(self) -> tuple[list[PyTree], list[PyTree], list[PyTree]]:
         """Return the shapes of the parameters, of the arrays that the function closes over, and of one sample."""
         n, jaxpr = self.program.leaves, self.program.jaxpr
-        given, consts = (
+        arguments, consts = (
             [jax.ShapeDtypeStruct(var.aval.shape, var.aval.dtype) for var in variables]
             for variables in (jaxpr.invars, jaxpr.constvars)
         )
-        return given[:n], consts, given[n:]
+        return arguments[:n], consts, arguments[n:]
 
     def disagreeing(self, values: PyTree, consts: PyTree, samples: PyTree) -> list[int] | None:
         """Return the parameters of layers whose factors disagree with automatic differentiation, or None if there
@@ -190,13 +194,13 @@ class JacobianPlan:
         if not self.layout.layers:
             return []
         pulls = np.random.default_rng(0).normal(size=(len(samples[0]), self.outputs)).astype(self.dtype)
-        found = [np.asarray(pair) for pair in _gradient_errors(self, len(pulls))(values, consts, samples, pulls)]
-        if not all(np.isfinite(pair).all() for pair in found):
+        errors = [np.asarray(pair) for pair in _gradient_errors(self, len(pulls))(values, consts, samples, pulls)]
+        if not all(np.isfinite(pair).all() for pair in errors):
             return None
         slack = max(1e-8, 1e4 * self.program.machine_epsilon)
         bad = [
             layer
-            for layer, (gap, large) in zip(self.layout.layers, found, strict=True)
+            for layer, (gap, large) in zip(self.layout.layers, errors, strict=True)
             if not (gap <= slack * large.max()).all()
         ]
         return list(dict.fromkeys(leaf for layer in bad for leaf in layer.leaves))
@@ -225,11 +229,11 @@ def _join_uses(
     rest = iter(scalars)
 
     def factor(view: PyTree) -> PyTree:
-        found = roots[view.leaf]
+        root = roots[view.leaf]
         for atom, power in view.scales:
             scalar = atom if isinstance(atom, float) else next(rest)
-            found = found * scalar if power == 1 else found / scalar
-        return found.astype(dtype)
+            root = root * scalar if power == 1 else root / scalar
+        return root.astype(dtype)
 
     weight = factor(layer.view)
     G = jnp.concatenate([jax.vmap(u.signals)(s) for u, (_, s) in zip(layer.uses, here, strict=True)], 2).astype(dtype)
@@ -245,17 +249,17 @@ def _join_uses(
 def _gradient_error(layer: WeightLayer, A: Array, G: Array, truth: Sequence[Array]) -> tuple[Array, Array]:
     """Return the largest difference between the gradient from the factors and the true one, and the largest entry of
     the true one."""
-    wanted = truth[layer.view.leaf]
+    by_autodiff = truth[layer.view.leaf]
     for eqn, which in layer.view.path:
-        wanted = evaluate_equation(eqn, [wanted])[which]
-    wanted = layer.uses[0].weight(wanted).astype(G.dtype)
+        by_autodiff = evaluate_equation(eqn, [by_autodiff])[which]
+    by_autodiff = layer.uses[0].weight(by_autodiff).astype(G.dtype)
     if layer.is_embedding:
-        rows = wanted.shape[1]
+        rows = by_autodiff.shape[1]
         # index −1 is the additional last row
-        found = jnp.zeros((rows + 1, wanted.shape[2]), G.dtype).at[A].add(G[0, 0])[None, :rows]
+        from_factors = jnp.zeros((rows + 1, by_autodiff.shape[2]), G.dtype).at[A].add(G[0, 0])[None, :rows]
     else:
-        found = jnp.einsum("gti,gto->gio", A, G[0])
+        from_factors = jnp.einsum("gti,gto->gio", A, G[0])
     if layer.bias is not None:
         bias = truth[layer.bias.view.leaf].reshape(-1)[layer.bias.entries]
-        wanted = jnp.concatenate([wanted, bias[:, None].astype(G.dtype)], 1)
-    return jnp.max(jnp.abs(found - wanted), initial=0.0), jnp.max(jnp.abs(wanted), initial=0.0)
+        by_autodiff = jnp.concatenate([by_autodiff, bias[:, None].astype(G.dtype)], 1)
+    return jnp.max(jnp.abs(from_factors - by_autodiff), initial=0.0), jnp.max(jnp.abs(by_autodiff), initial=0.0)

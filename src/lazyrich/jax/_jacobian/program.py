@@ -83,12 +83,12 @@ def trace_program(
             f"f has no derivative by its parameters, backward: {type(error).__name__}: {error}. A loop needs a length "
             "that is known (lax.scan, or fori_loop with numbers as bounds); a callback needs a rule (jax.custom_vjp)"
         ) from error
-    held = [
+    const_values = [
         *map(_array_fingerprint, derivative.consts),
         *_hidden_content(program.jaxpr),
         *_hidden_content(derivative.jaxpr),
     ]
-    return Program(program.jaxpr, count, f"{program.jaxpr}\n{derivative.jaxpr}\n{held}"), tuple(again.consts)
+    return Program(program.jaxpr, count, f"{program.jaxpr}\n{derivative.jaxpr}\n{const_values}"), tuple(again.consts)
 
 
 def _hidden_content(jaxpr: core.Jaxpr) -> Iterator[str]:
@@ -115,8 +115,8 @@ def _array_fingerprint(value: Array) -> str:
 def evaluate_equation(eqn: Equation, values: Sequence[PyTree]) -> list[PyTree]:
     """Evaluate one operation on values."""
     with getattr(eqn.ctx, "manager", nullcontext()):
-        found = eqn.primitive.bind(*values, **eqn.primitive.get_bind_params(eqn.params))
-    return list(found) if eqn.primitive.multiple_results else [found]
+        results = eqn.primitive.bind(*values, **eqn.primitive.get_bind_params(eqn.params))
+    return list(results) if eqn.primitive.multiple_results else [results]
 
 
 def evaluate(
@@ -137,18 +137,18 @@ def evaluate(
         return atom.val if isinstance(atom, core.Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
-        found = evaluate_equation(eqn, [read(atom) for atom in eqn.invars])
-        for var, value in zip(eqn.outvars, found, strict=True):
+        results = evaluate_equation(eqn, [read(atom) for atom in eqn.invars])
+        for var, value in zip(eqn.outvars, results, strict=True):
             env[var] = value + taps[var] if var in taps else value
     return read(jaxpr.outvars[0]), [read(atom) for atom in keep]
 
 
 def called_name(eqn: Equation) -> str:
     """Return the name of the function that an operation calls, or of the operation."""
-    found = eqn.params.get("name")
-    if found is None and (body := eqn.params.get("call_jaxpr")) is not None:
-        found = getattr(body.jaxpr.debug_info, "func_name", None)
-    return found if isinstance(found, str) else eqn.primitive.name
+    name = eqn.params.get("name")
+    if name is None and (body := eqn.params.get("call_jaxpr")) is not None:
+        name = getattr(body.jaxpr.debug_info, "func_name", None)
+    return name if isinstance(name, str) else eqn.primitive.name
 
 
 def inner_jaxpr(eqn: Equation) -> tuple[PyTree, Sequence[PyTree]] | None:
@@ -171,38 +171,38 @@ def _inline_calls(jaxpr: core.Jaxpr, consts: Sequence[PyTree], values: Sequence[
         return atom.val if isinstance(atom, core.Literal) else env[atom]
 
     for eqn in jaxpr.eqns:
-        given = [read(atom) for atom in eqn.invars]
+        operands = [read(atom) for atom in eqn.invars]
         body = inner_jaxpr(eqn)
         if body is not None:
-            found = _inline_calls(*body, given)
+            results = _inline_calls(*body, operands)
         elif eqn.primitive.name == "scan" and 0 < eqn.params["length"] <= MAX_UNROLLED_STEPS:
-            found = _unroll_scan(eqn.params, given)
+            results = _unroll_scan(eqn.params, operands)
         else:
-            found = evaluate_equation(eqn, given)
-        env.update(zip(eqn.outvars, found, strict=True))
+            results = evaluate_equation(eqn, operands)
+        env.update(zip(eqn.outvars, results, strict=True))
     return [read(atom) for atom in jaxpr.outvars]
 
 
-def _unroll_scan(params: Mapping[str, Any], given: Sequence[PyTree]) -> list[PyTree]:
+def _unroll_scan(params: Mapping[str, Any], operands: Sequence[PyTree]) -> list[PyTree]:
     """Unroll a scan, step by step, and return its results."""
     body, length = params["jaxpr"], params["length"]
     fixed, carried = params["num_consts"], params["num_consts"] + params["num_carry"]
-    consts, carry, rows = given[:fixed], list(given[fixed:carried]), given[carried:]
+    consts, carry, rows = operands[:fixed], list(operands[fixed:carried]), operands[carried:]
     order = range(length)[::-1] if params["reverse"] else range(length)
     outs: dict[int, list[PyTree]] = {}
     for i in order:
         step = [jax.lax.index_in_dim(row, i, keepdims=False) for row in rows]
-        found = _inline_calls(body.jaxpr, body.consts, [*consts, *carry, *step])
-        carry, outs[i] = found[: len(carry)], found[len(carry) :]
+        results = _inline_calls(body.jaxpr, body.consts, [*consts, *carry, *step])
+        carry, outs[i] = results[: len(carry)], results[len(carry) :]
     return [*carry, *(jnp.stack(column) for column in zip(*(outs[i] for i in range(length)), strict=True))]
 
 
 def _drop_dead_equations(jaxpr: core.Jaxpr) -> core.Jaxpr:
     """Remove operations whose results are not used, including prints."""
-    needed = {atom for atom in jaxpr.outvars if not isinstance(atom, core.Literal)}
-    kept = []
+    live = {atom for atom in jaxpr.outvars if not isinstance(atom, core.Literal)}
+    live_equations = []
     for eqn in reversed(jaxpr.eqns):
-        if any(var in needed for var in eqn.outvars):
-            kept.append(eqn)
-            needed.update(atom for atom in eqn.invars if not isinstance(atom, core.Literal))
-    return jaxpr.replace(eqns=kept[::-1])
+        if any(var in live for var in eqn.outvars):
+            live_equations.append(eqn)
+            live.update(atom for atom in eqn.invars if not isinstance(atom, core.Literal))
+    return jaxpr.replace(eqns=live_equations[::-1])

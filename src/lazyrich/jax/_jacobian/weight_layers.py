@@ -67,16 +67,16 @@ class WeightLayout:
         for layer in self.layers:
             if bad & set(layer.leaves):
                 bad.update(layer.leaves)
-        kept = tuple(layer for layer in self.layers if not bad & set(layer.leaves))
-        return WeightLayout(self.program, kept, tuple(sorted({*self.rest, *bad})))
+        remaining = tuple(layer for layer in self.layers if not bad & set(layer.leaves))
+        return WeightLayout(self.program, remaining, tuple(sorted({*self.rest, *bad})))
 
 
 def find_layers(program: Program) -> WeightLayout:
-    found = trace_parameters(program)
-    reads = list(_reads_of_parameters(program, found))
+    flow = trace_parameters(program)
+    reads = list(_reads_of_parameters(program, flow))
     uses: dict[tuple[object, ...], list[WeightRule]] = {}
     views: dict[tuple[object, ...], View] = {}
-    known: set[ReadPosition] = set()
+    explained: set[ReadPosition] = set()
     for position, operand, view in reads:
         eqn = program.jaxpr.eqns[position]
         use = next((u for u in (kind.match(eqn, operand) for kind in WEIGHT_RULES) if u is not None), None)
@@ -84,12 +84,12 @@ def find_layers(program: Program) -> WeightLayout:
             key = (*view.key, eqn.primitive.name, operand, str(eqn.params.get("dimension_numbers")), _n_groups(eqn))
             uses.setdefault(key, []).append(use)
             views[key] = view
-            known.add((position, operand))
-    pairs = [_make_layer(views[key], group, program, found) for key, group in uses.items()]
+            explained.add((position, operand))
+    pairs = [_make_layer(views[key], group, program, flow) for key, group in uses.items()]
     added = {read for _, biases in pairs for read in biases}
     # A parameter belongs to layers with all of its entries and all of its uses, or not at all.
-    strange = {view.leaf for position, operand, view in reads if (position, operand) not in known | added}
-    strange |= {found.views[var].leaf for var in found.ends if not isinstance(var, core.Literal) and var in found.views}
+    strange = {view.leaf for position, operand, view in reads if (position, operand) not in explained | added}
+    strange |= {flow.views[var].leaf for var in flow.ends if not isinstance(var, core.Literal) and var in flow.views}
     layers = [layer for layer, _ in pairs]
     strange |= {leaf for leaf in range(program.leaves) if _layers_overlap(program, layers, leaf)}
     layers = [layer.without_bias() if layer.bias and layer.bias.view.leaf in strange else layer for layer in layers]
@@ -98,13 +98,13 @@ def find_layers(program: Program) -> WeightLayout:
     return start.without(sorted(strange))
 
 
-def _reads_of_parameters(program: Program, found: ParameterFlow) -> Iterator[tuple[int, int, View]]:
+def _reads_of_parameters(program: Program, flow: ParameterFlow) -> Iterator[tuple[int, int, View]]:
     """Yield the position, operand and view where a parameter is read by an operation that is not a further view of
     it."""
     for position, eqn in enumerate(program.jaxpr.eqns):
-        passed = found.views.get(eqn.outvars[0])
+        passed = flow.views.get(eqn.outvars[0])
         for operand, atom in enumerate(eqn.invars):
-            if not isinstance(atom, core.Literal) and (view := found.views.get(atom)) is not None:
+            if not isinstance(atom, core.Literal) and (view := flow.views.get(atom)) is not None:
                 on = passed is not None and passed.leaf == view.leaf and atom.aval.size == eqn.outvars[0].aval.size
                 moved = passed is not None and passed.leaf == view.leaf and len(passed.path) > len(view.path)
                 scaled = on and passed is not None and len(passed.scales) > len(view.scales)
@@ -117,12 +117,12 @@ def _n_groups(eqn: Equation) -> int:
 
 
 def _make_layer(
-    view: View, uses: Sequence[WeightRule], program: Program, found: ParameterFlow
+    view: View, uses: Sequence[WeightRule], program: Program, flow: ParameterFlow
 ) -> tuple[WeightLayer, list[ReadPosition]]:
     """Return a layer, with its bias if all uses have the same one, and the positions where the bias is read."""
     places = sum(_signal_shape(use).shape[1] for use in uses)
     g, i, o = uses[0].weight(view.apply(np.broadcast_to(np.int8(0), program.parameters[view.leaf].aval.shape))).shape
-    biases = [None if isinstance(use, Gather) else find_bias(use, program, found) for use in uses]
+    biases = [None if isinstance(use, Gather) else find_bias(use, program, flow) for use in uses]
     first = biases[0]
     same = [
         b for b in biases
@@ -144,7 +144,7 @@ def _layers_overlap(program: Program, layers: Sequence[WeightLayer], leaf: int) 
     parts += [layer.bias.entries for layer in layers if layer.bias is not None and layer.bias.view.leaf == leaf]
     if len(parts) < 2:
         return False
-    seen = np.zeros(prod(shape), np.int32)
+    counts = np.zeros(prod(shape), np.int32)
     for part in parts:
-        seen[part.reshape(-1)] += 1
-    return bool((seen > 1).any())
+        counts[part.reshape(-1)] += 1
+    return bool((counts > 1).any())

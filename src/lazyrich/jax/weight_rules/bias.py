@@ -12,11 +12,11 @@ from lazyrich.jax._jacobian.program import Program
 from lazyrich.jax.weight_rules.rule import Bias, WeightRule
 
 
-def find_bias(use: WeightRule, program: Program, found: ParameterFlow) -> Bias | None:
+def find_bias(use: WeightRule, program: Program, flow: ParameterFlow) -> Bias | None:
     """Return the bias of this use of a weight, or None."""
     var, index = use.eqn.outvars[0], np.arange(use.eqn.outvars[0].aval.size).reshape(use.eqn.outvars[0].aval.shape)
-    while var not in found.ends and len(found.readers.get(var, ())) == 1:
-        position = found.readers[var][0]
+    while var not in flow.ends and len(flow.readers.get(var, ())) == 1:
+        position = flow.readers[var][0]
         eqn = program.jaxpr.eqns[position]
         if is_index_op(eqn) and len(eqn.outvars) == 1 and eqn.outvars[0].aval.size == index.size:
             (index,) = apply_to_indices(index, eqn)
@@ -26,9 +26,9 @@ def find_bias(use: WeightRule, program: Program, found: ParameterFlow) -> Bias |
             return None
         operand = 1 if eqn.invars[0] is var else 0
         summand = eqn.invars[operand]
-        if summand is var or isinstance(summand, core.Literal) or summand not in found.views:
+        if summand is var or isinstance(summand, core.Literal) or summand not in flow.views:
             return None
-        view = found.views[summand]
+        view = flow.views[summand]
         entries = _bias_entries(
             use, index, np.broadcast_to(view.entry_indices(_parameter_shape(program, view.leaf)), index.shape)
         )

@@ -21,8 +21,10 @@ class Convolution:
 
     @classmethod
     def match(cls, eqn: Equation, operand: int) -> "Convolution | None":
-        known = eqn.primitive.name == "conv_general_dilated" and operand == 1 and eqn.params["batch_group_count"] == 1
-        return cls(eqn) if known else None
+        supported = (
+            eqn.primitive.name == "conv_general_dilated" and operand == 1 and eqn.params["batch_group_count"] == 1
+        )
+        return cls(eqn) if supported else None
 
     @property
     def input_variable(self) -> Any:
@@ -34,17 +36,17 @@ class Convolution:
 
     def weight(self, W: AnyArray) -> AnyArray:
         out, *_ = shape = [W.shape[axis] for axis in self.eqn.params["dimension_numbers"].rhs_spec]
-        found = W.transpose(self.eqn.params["dimension_numbers"].rhs_spec)
-        return found.reshape(self.groups, out // self.groups, prod(shape[1:])).swapaxes(1, 2)
+        matrix = W.transpose(self.eqn.params["dimension_numbers"].rhs_spec)
+        return matrix.reshape(self.groups, out // self.groups, prod(shape[1:])).swapaxes(1, 2)
 
     def columns(self, value: AnyArray) -> AnyArray:
         return jnp.append(value.reshape(-1), jnp.zeros(1, value.dtype))[self._patches]
 
     def signals(self, out: AnyArray) -> AnyArray:
-        found = out.transpose(self.eqn.params["dimension_numbers"].out_spec)
-        n, o, *places = found.shape
-        found = found.reshape(n, self.groups, o // self.groups, prod(places))
-        return found.transpose(1, 0, 3, 2).reshape(self.groups, n * prod(places), o // self.groups)
+        signals = out.transpose(self.eqn.params["dimension_numbers"].out_spec)
+        n, o, *places = signals.shape
+        signals = signals.reshape(n, self.groups, o // self.groups, prod(places))
+        return signals.transpose(1, 0, 3, 2).reshape(self.groups, n * prod(places), o // self.groups)
 
     @cached_property
     def _patches(self) -> np.ndarray:

@@ -27,8 +27,12 @@ class Dot:
         """Return the batch, contracted and free axes of an operand."""
         contracted, shared = self.eqn.params["dimension_numbers"]
         ndim = len(self.eqn.invars[which].aval.shape)
-        used = {*contracted[which], *shared[which]}
-        return list(shared[which]), list(contracted[which]), [axis for axis in range(ndim) if axis not in used]
+        summed_or_shared = {*contracted[which], *shared[which]}
+        return (
+            list(shared[which]),
+            list(contracted[which]),
+            [axis for axis in range(ndim) if axis not in summed_or_shared],
+        )
 
     def _transpose_to(self, value: AnyArray, which: int, free_last: bool) -> AnyArray:
         shared, contracted, free = self._axes(which)
@@ -44,8 +48,8 @@ class Dot:
         return self._transpose_to(value, 1 - self.operand, free_last=False)
 
     def signals(self, out: AnyArray) -> AnyArray:
-        shared, _, left = self._axes(0)
-        g, one = len(shared), len(left)
+        shared, _, free = self._axes(0)
+        g, one = len(shared), len(free)
         sizes = prod(out.shape[:g]), prod(out.shape[g : g + one]), prod(out.shape[g + one :])
-        found = out.reshape(sizes)
-        return found if self.operand == 1 else found.swapaxes(1, 2)
+        signals = out.reshape(sizes)
+        return signals if self.operand == 1 else signals.swapaxes(1, 2)

@@ -55,7 +55,7 @@ class Atlas:
             f"{len(self.verdicts)} claims: {counts}",
         ]
         lines += [
-            f"{name}: not so: {f.statement} ({f.seen})"
+            f"{name}: not so: {f.statement} ({f.summary})"
             for name, m in self.figures.items()
             for f in m.facts
             if not f.holds
@@ -90,7 +90,7 @@ def atlas(
     items = [f"claims of {source}" for source in claimed] + list(wanted)
     with lock_folder(out):
         failed: dict[str, str] = {}
-        if _missing(out, wanted, claimed, only, size, seed):
+        if _list_missing(out, wanted, claimed, only, size, seed):
             fixed = {"out": str(out.absolute()), "only": only, "size": size}
             keys = [key_of(each, size, seed) for each in wanted.values()]
             keys += [_key(claim) for source in claimed for claim in _claims(source, only)]
@@ -100,7 +100,7 @@ def atlas(
             run(_item, {"item": items}, seeds=[seed], fixed=fixed, out=work, workers=workers, progress=progress)
             labels = status(work).failed  # item=… seed=…
             failed = {shlex.split(label)[0].removeprefix("item="): error for label, error in labels.items()}
-        for item in _missing(out, wanted, claimed, only, size, seed):
+        for item in _list_missing(out, wanted, claimed, only, size, seed):
             failed.setdefault(item, "what was made has vanished: run it again")
         done = {name: _load_figure(out, each, size, seed) for name, each in wanted.items()}
         verdicts = [verdict for source in claimed for verdict in _stored_verdicts(out, source, seed, only).values()]
@@ -129,7 +129,9 @@ def _load_figure(out: Path, each: Figure, size: str, seed: int) -> Made | None:
     return load_if_complete(folder_of(out, each.name, size, seed), key_of(each, size, seed))
 
 
-def _missing(out: Path, wanted: dict[str, Figure], claimed: list[str], only: str, size: str, seed: int) -> list[str]:
+def _list_missing(
+    out: Path, wanted: dict[str, Figure], claimed: list[str], only: str, size: str, seed: int
+) -> list[str]:
     unchecked = [s for s in claimed if len(_stored_verdicts(out, s, seed, only)) < len(_claims(s, only))]
     unmade = [name for name, each in wanted.items() if _load_figure(out, each, size, seed) is None]
     return [f"claims of {source}" for source in unchecked] + unmade

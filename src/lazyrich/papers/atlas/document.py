@@ -3,13 +3,15 @@
 from html import escape
 from pathlib import Path
 
+from lazyrich._io.palette import css_variables
+
 HERE = Path(__file__).parent
 STYLES = ("atlas.css", "figures.css", "claims.css")
 
 
 def document(title: str, body: str, *scripts: str) -> str:
     """Return the HTML of a page. `scripts` are files in this folder; every page also works without them."""
-    style = "".join(_read(name) for name in STYLES)
+    style = css_variables() + "".join(_read(name) for name in STYLES)
     running = "".join(f"<script>{_read(name)}</script>" for name in scripts)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'

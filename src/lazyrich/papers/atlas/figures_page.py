@@ -32,7 +32,7 @@ def front_page(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
     sources = [source for source in papers() if any(each.source == source for each in wanted.values())]
     parts = [
         _hero(atlas),
-        *(f'<p class="bad">{escape(item)}: {escape(_last(error))}</p>' for item, error in atlas.failed.items()),
+        *(f'<p class="bad">{escape(item)}: {escape(_last_part(error))}</p>' for item, error in atlas.failed.items()),
         _verdicts(atlas),
         _find(sources),
     ]
@@ -126,7 +126,9 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
     text = escape(" ".join([name, *(v["id"] for v in claims)]), quote=True)
     opening = f'<article id="{name}" data-find="{text}" data-source="{figure.source}">{title}{where}'
     if made is None:
-        return f'{opening}<p class="bad">{escape(_last(atlas.failed.get(name, "it was not computed")))}</p></article>'
+        return (
+            f'{opening}<p class="bad">{escape(_last_part(atlas.failed.get(name, "it was not computed")))}</p></article>'
+        )
     place = _place(name, atlas)
     picture = f"{place}/{made.picture.name}"
     about = escape(figure.caption.split(". ")[0] or figure.title, quote=True)
@@ -134,7 +136,7 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
         f'{opening}<a href="{picture}"><picture>'
         f'<source media="(prefers-reduced-motion: reduce)" srcset="{place}/figure.png">'
         f'<img loading="lazy" alt="{about}" src="{picture}"></picture></a>'
-        f"{_facts_html(figure, made, atlas)}{_how(made)}{_links(figure, claims, place)}</article>"
+        f"{_facts_html(figure, made, atlas)}{_describe_run(made)}{_links(figure, claims, place)}</article>"
     )
 
 
@@ -142,7 +144,7 @@ def _facts_html(figure: Figure, made: "Made", atlas: "Atlas") -> str:
     """Return caption and facts, collapsed unless a fact does not hold."""
     caption = "".join(f"<p>{typeset(part)}</p>" for part in figure.caption.split("\n\n") if part)
     listed = "".join(
-        f'<li>{_tick(fact.holds)} {typeset(fact.statement)} <span class="dim">({escape(fact.seen)})</span>'
+        f'<li>{_tick(fact.holds)} {typeset(fact.statement)} <span class="dim">({escape(fact.summary)})</span>'
         f"{_claim_link(fact, atlas)}</li>"
         for fact in made.facts
     )
@@ -160,7 +162,7 @@ def _claim_link(fact: Fact, atlas: "Atlas") -> str:
     return f' <a href="{claim_address(fact.claim)}">{"contradicts what is printed: " if fact.against else ""}{name}</a>'
 
 
-def _how(made: "Made") -> str:
+def _describe_run(made: "Made") -> str:
     parameters = ", ".join(f"{key} = {_value(value)}" for key, value in made.parameters.items())
     took = f"{made.seconds:.0f} s" + (" since the run was resumed after an interruption" if made.continued else "")
     return (
@@ -197,7 +199,7 @@ def _place(name: str, atlas: "Atlas") -> str:
     return atlas.figures[name].folder.relative_to(atlas.page.parent).as_posix()
 
 
-def _last(error: str) -> str:
+def _last_part(error: str) -> str:
     return error.strip().splitlines()[-1]
 
 

@@ -35,6 +35,14 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="affine bias",
+    title="Where linear models stop",
+    intuition="The parameters of a linear model move only along the gradients of the outputs on which it is "
+    "trained. So it stops at the nearest parameters that fit the data as well as possible. A layer with a larger "
+    "learning rate counts as cheaper to move.",
+    claims=(
+        "smith2022/kernel-limit",
+        "smith2022/many-solutions",
+    ),
     references=(("jacot2018", ""), ("chizat2019", ""), ("smith2022", "section 3")),
     hypotheses={affine_in_parameters: with_relu, square_loss: with_logistic_loss},
     formula=affine_limit,

@@ -90,11 +90,21 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _negative_trace(flow: GradientFlow) -> GradientFlow:
+    """Measure only the trace of Z, with the value −1, which no Z = UUᵀ has."""
     return replace_in_flow(flow, problem=Problem(np.eye(3).reshape(1, -1), [-1.0]))
 
 
 THEOREM = LimitTheorem(
     name="commuting bias",
+    title="Where matrix sensing stops: least entropy, then least nuclear norm",
+    intuition="Of all positive matrices that give the measured values, the flow picks the one of least relative "
+    "entropy from its start. As the start shrinks, this entropy turns into the nuclear norm, so the matrix has "
+    "low rank. The turn is only logarithmic in the scale.",
+    claims=(
+        "smith2022/commuting",
+        "smith2022/nuclear-norm-of-a-diagonal",
+        "smith2022/diagonal-factorization",
+    ),
     references=(("gunasekar2017", ""), ("smith2022", "theorem 1")),
     hypotheses={
         factored_matrix: with_relu,

@@ -31,7 +31,7 @@ from lazyrich.theorems.limit_result import Certificate
 from lazyrich.theorems.optimality import (
     certify_along_scales,
     certify_optimality,
-    reconsider_along,
+    refine_along_scales,
     refine_if_doubtful,
     with_uncertainty,
 )
@@ -65,13 +65,13 @@ def diagonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     rows, target = orthonormal_equations(X, y)
     beta, z = bregman_projection_orthonormal(rows, target, potential)
     certificate = certify_optimality(potential, X, target @ rows, beta, z)
-    again = refine_if_doubtful(potential, X, rows, target, beta, certificate)
-    if again is None:
+    refined = refine_if_doubtful(potential, X, rows, target, beta, certificate)
+    if refined is None:
         return beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, z), with_uncertainty(certificate, X, y)
-    found, certificate = again[0], with_uncertainty(again[1], X, y)
+    minimum, certificate = refined[0], with_uncertainty(refined[1], X, y)
     if isinstance(potential, DeepEntropy):
-        return found.beta, _multiply_sides(flow.net, potential, *found.log_distances), certificate
-    return found.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, found.z), certificate
+        return minimum.beta, _multiply_sides(flow.net, potential, *minimum.log_distances), certificate
+    return minimum.beta, _network_at_limit_dispatch(flow.net, flow.rates, potential, minimum.z), certificate
 
 
 def _forbid_unbalancing_gradients(flow: GradientFlow) -> GradientFlow:
@@ -91,8 +91,8 @@ def _limits_at_scales(flow: GradientFlow, scales: Array) -> tuple[Array, Certifi
     beta, z = bregman_projection_orthonormal(rows, target, potential, scales)
     logs = xp.log(scales)
     certificate = certify_along_scales(potential, X, target @ rows, beta, z, logs)
-    found, certificate = reconsider_along(potential, X, rows, target, beta, certificate, logs)
-    return found, with_uncertainty(certificate, X, y)
+    betas, certificate = refine_along_scales(potential, X, rows, target, beta, certificate, logs)
+    return betas, with_uncertainty(certificate, X, y)
 
 
 def _network_at_limit(net: Network, rates: Sequence[AnyArray], potential: Separable, z: Array) -> Network:
@@ -108,11 +108,11 @@ def _multiply_sides(net: Network, potential: DeepEntropy, log_u: Array, log_v: A
     logarithms of the remaining fraction of each."""
     assert net.signed_factors is not None
     factors = xp.exp(-xp.stack([log_u, log_v]) / (potential.depth - 2))
-    turned = (
+    flipped = (
         xp.prod(xp.stack([xp.sign(u) for u in net.signed_factors]), axis=0) ** (net.degree // len(net.signed_factors))
         < 0
     )
-    factors = xp.where(xp.any(turned, axis=0), factors[::-1], factors)
+    factors = xp.where(xp.any(flipped, axis=0), factors[::-1], factors)
     return net.with_layers(tuple(u * factors for u in net.signed_factors))
 
 
@@ -124,11 +124,28 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_unreachable_sign(flow: GradientFlow) -> GradientFlow:
+    """Set one side of the network to zero, and one label to −0.5, which needs that side."""
     return with_one_side(flow, Problem(np.eye(5)[:2], [1.0, -0.5]))
 
 
 THEOREM = LimitTheorem(
     name="diagonal bias",
+    title="From ridgeless regression to sparsity: where diagonal networks stop",
+    intuition="Many coefficients fit the data, and the flow picks those of least hyperbolic entropy. From a "
+    "large initialization this entropy is a weighted squared norm, as in ridgeless regression; from a small one "
+    "it is nearly the ℓ1 norm, and the coefficients are sparse. The passage from one to the other is slow: it "
+    "goes with the logarithm of the scale.",
+    claims=(
+        "azulay2021/diagonal-bias",
+        "azulay2021/biased-diagonal-bias",
+        "azulay2021/entropy-integral",
+        "azulay2021/diagonal-mirror",
+        "azulay2021/lazy-entropy",
+        "azulay2021/rich-entropy",
+        "azulay2021/rich-logarithm",
+        "smith2022/interpolation",
+        "smith2022/rich-limit",
+    ),
     references=(
         ("azulay2021", "theorem 1 and appendix A"),
         ("woodworth2020", "theorems 1 and 3"),

@@ -51,15 +51,28 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_depth_three(flow: GradientFlow) -> GradientFlow:
+    """Replace the network by one of depth three."""
     return replace_in_flow(flow, net=tied_diagonal(4, 0.5, depth=3))
 
 
 def _with_inseparable_data(flow: GradientFlow) -> GradientFlow:
+    """Replace the data by samples that no hyperplane separates."""
     return GradientFlow(tied_diagonal(1, 0.5), inseparable_problem())
 
 
 THEOREM = LimitTheorem(
     name="l1 margin",
+    title="The largest ℓ1 margin: diagonal networks on separable data",
+    intuition="With an exponential or logistic loss on separable data the flow never stops: the predictor grows "
+    "forever, and only its direction settles. In a diagonal network a weight grows at a rate in proportion to its "
+    "size, so the direction becomes sparse: that of the largest ℓ1 margin. It is approached so slowly that "
+    "training usually ends before.",
+    claims=(
+        "azulay2021/exponential-loss",
+        "smith2022/no-finite-minimum",
+        "smith2022/margin-kkt",
+        "smith2022/every-scale",
+    ),
     references=(("gunasekar2018", ""), ("moroshko2020", "")),
     hypotheses={
         diagonal_network: with_relu,

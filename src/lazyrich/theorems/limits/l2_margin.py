@@ -38,11 +38,20 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_inseparable_data(flow: GradientFlow) -> GradientFlow:
+    """Replace the data by samples that no hyperplane separates."""
     return GradientFlow(gaussian(jax.random.key(0), (1, 1)), inseparable_problem())
 
 
 THEOREM = LimitTheorem(
     name="l2 margin",
+    title="The largest ℓ2 margin: linear predictors on separable data",
+    intuition="With an exponential or logistic loss on separable data the predictor grows forever. The samples "
+    "nearest to the boundary dominate the gradient more and more, so the direction becomes that of the support "
+    "vector machine. More linear layers do not change this direction.",
+    claims=(
+        "azulay2021/largest-margin",
+        "smith2022/no-finite-minimum",
+    ),
     references=(("soudry2018", ""), ("ji2019", "")),
     hypotheses={
         linear_network: with_relu,

@@ -51,24 +51,26 @@ def lasso_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certificate]:
     """
     X, y, net, penalty = flow.problem.X, flow.problem.y.reshape(-1), flow.net, product_penalty(flow)
     root = xp.sqrt(flow.problem.kappa)
-    A, b, known = root * X, root * y, stop_gradient(flow)
-    if not is_concrete(known):
+    A, b, constants = root * X, root * y, stop_gradient(flow)
+    if not is_concrete(constants):
         raise ValueError(
             "the Lasso limit is computed by an active set, which jit and vmap cannot trace: call lazyrich.limit "
             "outside of them. grad alone goes through it"
         )
-    positive, negative = _sides_alive(known)
-    pull = float(np.max(np.abs(np.asarray(known.problem.X).T @ np.asarray(known.problem.y).reshape(-1)), initial=0.0))
-    raise_if_negligible(float(product_penalty(known)), float(known.problem.kappa) * pull)
-    found = _solve(known, positive, negative)
-    if not found.unique:
+    positive, negative = _sides_alive(constants)
+    pull = float(
+        np.max(np.abs(np.asarray(constants.problem.X).T @ np.asarray(constants.problem.y).reshape(-1)), initial=0.0)
+    )
+    raise_if_negligible(float(product_penalty(constants)), float(constants.problem.kappa) * pull)
+    solution = _solve(constants, positive, negative)
+    if not solution.unique:
         raise ValueError(
             "the Lasso has several solutions on these data (columns that reach the penalty are dependent, duplicated "
             "features say), and which of them the flow reaches depends on its start: follow it with "
             "lazyrich.integrate(flow, times), or drop the dependent features"
         )
-    beta = found.beta if is_concrete(flow) else _differentiable(A, b, penalty, found.beta)
-    return beta, _network_at(net, flow, beta), _certify(known, found, positive, negative)
+    beta = solution.beta if is_concrete(flow) else _differentiable(A, b, penalty, solution.beta)
+    return beta, _network_at(net, flow, beta), _certify(constants, solution, positive, negative)
 
 
 def _sides_alive(flow: GradientFlow) -> tuple[Bool[np.ndarray, " d"], Bool[np.ndarray, " d"]]:
@@ -92,12 +94,12 @@ def _differentiable(A: Array, b: Array, penalty: Array, beta: np.ndarray) -> Arr
     return jnp.zeros(len(beta)).at[support].set(inside)
 
 
-def _certify(flow: GradientFlow, found: LassoSolution, positive: np.ndarray, negative: np.ndarray) -> Certificate:
+def _certify(flow: GradientFlow, solution: LassoSolution, positive: np.ndarray, negative: np.ndarray) -> Certificate:
     """Return the violation of |Xᵀr| ≤ μ with equality on the support, relative to μ, and the duality gap, relative to
     the loss at zero."""
     problem, penalty = tree_to_numpy(flow.problem), float(product_penalty(flow))
     root = np.sqrt(problem.kappa)
-    X, y, beta, residual = root * problem.X, root * problem.y.reshape(-1), found.beta, found.residual
+    X, y, beta, residual = root * problem.X, root * problem.y.reshape(-1), solution.beta, solution.residual
     correlation = X.T @ residual
     on = beta != 0
     outside = np.maximum(np.where(positive, correlation, 0.0), np.where(negative, -correlation, 0.0))
@@ -145,12 +147,23 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_depth_three(flow: GradientFlow) -> GradientFlow:
+    """Replace the network by one of depth three."""
     net = Diagonal([np.full((2, flow.problem.d), 0.6)], power=3)
     return GradientFlow(net, flow.problem, decay=0.2)
 
 
 THEOREM = LimitTheorem(
     name="Lasso",
+    title="Weight decay on a diagonal network is the Lasso",
+    intuition="The cheapest way to write a coefficient as a product is with factors of equal cost, so decay of "
+    "both factors acts on their product as an ℓ1 penalty. The initialization is forgotten, and the network ends "
+    "at the Lasso. Its penalty is the geometric mean of the decays of the layers.",
+    claims=(
+        "lazyrich2026/diagonal-networks-stop-at-the-lasso",
+        "lazyrich2026/mirror-variable-decays",
+        "lazyrich2026/one-curve-for-all-scales",
+        "lazyrich2026/walks-along-the-limits",
+    ),
     references=(("lazyrich2026", "weight decay"), ("tibshirani1996", "")),
     hypotheses={
         every_layer_decays: without_decay,

@@ -51,8 +51,8 @@ def leaky_limit(flow: GradientFlow) -> tuple[Network, Network, Certificate]:
     y = problem.y.reshape(-1)
     sign, _ = outer_sign(flow, False)
     slopes = jnp.where(y * sign > 0, 1.0, slope)
-    wanted = y / slopes
-    best = least_squares(problem.X, wanted)
+    inverse_labels = y / slopes
+    best = least_squares(problem.X, inverse_labels)
     unseen = problem.null_space_component(w0)
     v = eta_w * a0**2 - eta_a * jnp.sum((w0 - unseen) ** 2)
     outer, _ = norms_from_product_and_difference(jnp.sqrt(eta_a * eta_w) * reachable_norm(best, v), v)
@@ -76,16 +76,29 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_conflicting_duplicates(flow: GradientFlow) -> GradientFlow:
+    """Add a second copy of the first sample, with another label."""
     X, y = flow.problem.X, flow.problem.y
     return replace_in_flow(flow, problem=Problem(jnp.vstack([X, X[:1]]), jnp.append(y, y[0] + 1)))
 
 
 def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
+    """Start in the direction opposite to the least-squares solution."""
     return replace_in_flow(flow, net=TwoLayer(-5.0 * flow.problem.min_norm_solution[None], [0.9], negative_slope=0.3))
 
 
 THEOREM = LimitTheorem(
     name="leaky-neuron bias",
+    title="Where a leaky ReLU neuron stops",
+    intuition="A neuron with two slopes is a linear neuron as soon as it is known on which slope each sample "
+    "lies. At a perfect fit the sign of each label says this. The formula of the linear neuron then holds with "
+    "every label divided by its slope.",
+    claims=(
+        "azulay2021/leaky-kkt",
+        "azulay2021/leaky-argmin",
+        "azulay2021/leaky-branch",
+        "azulay2021/leaky-slopes",
+        "azulay2021/leaky-chain-rule",
+    ),
     references=(("azulay2021", "theorem 4: a KKT point, if the loss goes to zero"),),
     hypotheses={
         leaky_neuron: with_relu,

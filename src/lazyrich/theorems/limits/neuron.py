@@ -48,14 +48,16 @@ def neuron_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     w0, a0 = (jnp.ravel(layer) for layer in flow.net.layers)
     best = problem.min_norm_solution.reshape(-1)
     unseen = problem.null_space_component(w0)
-    seen = w0 - unseen
-    v = eta_w * a0[0] ** 2 - eta_a * jnp.sum(seen**2)
+    row_space_part = w0 - unseen
+    v = eta_w * a0[0] ** 2 - eta_a * jnp.sum(row_space_part**2)
     outer, _ = norms_from_product_and_difference(jnp.sqrt(eta_a * eta_w) * reachable_norm(best, v), v)
     sign, _ = outer_sign(flow, projector_defect(jax.lax.stop_gradient(problem)) <= DEFECT_TOLERANCE)
     a = sign * outer / jnp.sqrt(eta_w)
     beta = best + a * unseen
     # Without a target, a may end at zero; δ then determines the norm of w.
-    rest = seen * jnp.sqrt(jnp.maximum(-v, 0.0) / eta_a) / jnp.maximum(jnp.linalg.norm(seen), 1e-300)
+    rest = (
+        row_space_part * jnp.sqrt(jnp.maximum(-v, 0.0) / eta_a) / jnp.maximum(jnp.linalg.norm(row_space_part), 1e-300)
+    )
     w = jnp.where(a == 0, rest, best / jnp.where(a == 0, 1.0, a)) + unseen
     net = with_neuron_weights(flow.net, w, a)
     # The potential's stationarity in unit-rate coordinates: its mirror map is sgn(a) w, so w − w₀ is in the row space
@@ -78,11 +80,27 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
+    """Start in the direction opposite to the least-squares solution, downstream."""
     return GradientFlow(neuron(-np.asarray(flow.problem.min_norm_solution), -0.9), flow.problem)
 
 
 THEOREM = LimitTheorem(
     name="single-neuron bias",
+    title="Where one linear neuron stops",
+    intuition="The data decide what the predictor does in the directions of the inputs, and the start decides "
+    "the rest. In the other directions w never moves, but a does, so what was there is rescaled by the final a. "
+    "The conserved δ fixes that size: lazy starts keep their part in these directions, and small balanced starts "
+    "lose it.",
+    claims=(
+        "kunin2024/theorem-1",
+        "kunin2024/theorem-1-across-the-sign-change",
+        "kunin2024/theorem-1-with-rates",
+        "kunin2024/theorem-5",
+        "kunin2024/one-unseen-direction",
+        "kunin2024/direction-preserved",
+        "azulay2021/neuron-bias",
+        "azulay2021/warped-time",
+    ),
     references=(("kunin2024", "theorem 1, with the sign of a"), ("azulay2021", "theorem 2")),
     hypotheses={
         two_linear_layers: with_relu,

@@ -130,12 +130,21 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_narrow_layer(flow: GradientFlow) -> GradientFlow:
+    """Keep only two hidden units."""
     first, second = flow.net.layers
     return replace_in_flow(flow, net=DeepLinear([first[:2], second[:, :2]]))
 
 
 THEOREM = LimitTheorem(
     name="nuclear norm",
+    title="Weight decay on two linear layers is a nuclear-norm penalty",
+    intuition="Decay of two layers acts on their product as a penalty on the sum of its singular values. Weak "
+    "singular values are switched off, so decay lowers the rank of what is learned. The hidden layer must be wide "
+    "enough to begin with every direction, because a direction that is missing cannot be switched on.",
+    claims=(
+        "lazyrich2026/two-layers-stop-at-the-nuclear-norm",
+        "lazyrich2026/balance-decays",
+    ),
     references=(("lazyrich2026", "weight decay"), ("srebro2004", "")),
     hypotheses={
         every_layer_decays: without_decay,

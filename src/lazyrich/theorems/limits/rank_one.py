@@ -95,8 +95,8 @@ def _positive_root(c: Array, gaps: Array, length: Array, L: int) -> Array:
         slope = jax.lax.stop_gradient(x ** (L - 2) * (L * x - (L - 1) * c))
         return x - (jnp.prod(x + gaps) * (x - c) - square) / jnp.where(slope > 0, slope, 1.0)
 
-    known = jax.lax.stop_gradient((c, gaps, square))
-    x = jax.lax.fori_loop(0, 60, lambda _, x: newton(x, *known), known[0] + known[2] ** (1 / L))
+    constants = jax.lax.stop_gradient((c, gaps, square))
+    x = jax.lax.fori_loop(0, 60, lambda _, x: newton(x, *constants), constants[0] + constants[2] ** (1 / L))
     return unit * newton(jax.lax.stop_gradient(x), c, gaps, square)
 
 
@@ -109,11 +109,22 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _into_the_saddle(flow: GradientFlow) -> GradientFlow:
+    """Start balanced and exactly opposite to the target."""
     return GradientFlow(DeepLinear([[[0.0, -1.0]], [[1.0]]]), Problem(np.diag([1.0, 2.0]), [0.0, 1.0]))
 
 
 THEOREM = LimitTheorem(
     name="rank-one bias",
+    title="Where balanced deep networks with one output stop",
+    intuition="Balanced layers that lead to one output have rank one, so the whole network moves like a single "
+    r"vector. It stops at the interpolator of least $\|\beta\|^{1+1/L}$, tilted towards its start. What the start "
+    "has outside the span of the inputs is kept, and grows with the predictor.",
+    claims=(
+        "azulay2021/balanced-bias",
+        "azulay2021/balanced-potential",
+        "kunin2024/theorem-15",
+        "kunin2024/deep-mirror-flow",
+    ),
     references=(("azulay2021", "proposition 1"), ("kunin2024", "theorem 15")),
     hypotheses={
         two_linear_layers_or_more: with_relu,

@@ -59,6 +59,10 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="ridge",
+    title="Weight decay on a linear model is ridge regression",
+    intuition="With decay in every layer the objective of a linear model is strictly convex. It has one minimum, "
+    "and every start and every learning rate lead there. Decay pulls to zero and not to the initialization, also "
+    "in the tangent model of a network.",
     references=(("lazyrich2026", "weight decay"), ("hoerl1970", "")),
     hypotheses={
         every_layer_decays: without_decay,

@@ -50,23 +50,23 @@ def shrunk_neuron_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certific
     >>> limit(GradientFlow(net, Problem(np.eye(2), [3.0, 4.0]), decay=1.0)).value           # (1 − 1/5) (3, 4)
     Array([2.4, 3.2], dtype=float64)
     """
-    known = stop_gradient(flow)
+    constants = stop_gradient(flow)
     if not is_concrete(flow):
         raise ValueError(
             "the limit of a neuron with weight decay is the root of a scalar equation, which is found for known "
             "numbers: call lazyrich.limit outside of jit, vmap and grad"
         )
-    problem, penalty = tree_to_numpy(known.problem), float(product_penalty(known))
+    problem, penalty = tree_to_numpy(constants.problem), float(product_penalty(constants))
     root = np.sqrt(problem.kappa)
     A, b = root * problem.X, root * problem.y.reshape(-1)
     raise_if_negligible(penalty, float(np.linalg.norm(A.T @ b)))
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    kept = s > np.finfo(float).eps * max(A.shape) * s[0]
-    U, s, Vt = U[:, kept], s[kept], Vt[kept]
+    nonzero = s > np.finfo(float).eps * max(A.shape) * s[0]
+    U, s, Vt = U[:, nonzero], s[nonzero], Vt[nonzero]
     beta = shrunk_group(s, s * (U.T @ b), penalty) @ Vt
     size = float(np.linalg.norm(beta))
-    decay_w, decay_a = (float(value) for value in decays_of(known))
-    sign = np.sign(float(np.ravel(known.net.layers[1])[0])) or 1.0
+    decay_w, decay_a = (float(value) for value in decays_of(constants))
+    sign = np.sign(float(np.ravel(constants.net.layers[1])[0])) or 1.0
     a = sign * np.sqrt(size) * (decay_w / decay_a) ** 0.25
     w = beta / a if a else np.zeros_like(beta)
     return beta, with_neuron_weights(flow.net, jnp.asarray(w), jnp.asarray(a)), _certify(A, b, beta, penalty)
@@ -95,11 +95,17 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _opposed_to_target(flow: GradientFlow) -> GradientFlow:
+    """Start in the direction opposite to the least-squares solution."""
     return flow.with_net(neuron(-np.asarray(flow.problem.min_norm_solution), 0.4))
 
 
 THEOREM = LimitTheorem(
     name="shrunk neuron",
+    title="Weight decay on one neuron shrinks its length",
+    intuition="Decay of a and of w acts on the product aw as a penalty on its Euclidean norm. The neuron keeps a "
+    "fit and loses length, or it dies where the data pull less than decay does. A start whose objective is below "
+    "that of the zero function cannot fall into zero.",
+    claims=("lazyrich2026/neurons-shrink-as-a-group",),
     references=(("lazyrich2026", "weight decay"), ("yuan2006", "")),
     hypotheses={
         every_layer_decays: without_decay,

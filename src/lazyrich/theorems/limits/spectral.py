@@ -97,6 +97,21 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="spectral bias",
+    title="Same function, other features: where an orthogonal layer stops",
+    intuition=r"From a zero second layer and a first layer of orthonormal columns times $\sqrt{2\gamma}$, the "
+    "predictor stops at the fit of minimum norm for every γ. The layers do not: at small γ the first layer keeps "
+    "only the directions of the target, and at large γ it stays as it was. So γ decides whether features are "
+    "learned, although the function is the same.",
+    claims=(
+        "varre2023/global-optimum",
+        "varre2023/least-norm",
+        "varre2023/variational",
+        "varre2023/singular-values-at-the-limit",
+        "varre2023/vanishing-start",
+        "varre2023/columns-align",
+        "varre2023/one-spike",
+        "varre2023/rank-grows",
+    ),
     references=(("varre2023", "theorem 3.1 and corollary 3.1"),),
     hypotheses={
         two_linear_layers: with_relu,

@@ -101,21 +101,33 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_one_hidden_unit(flow: GradientFlow) -> GradientFlow:
+    """Keep only one hidden unit."""
     W, V = flow.net.layers
     return replace_in_flow(flow, net=DeepLinear([W[:1], V[:, :1]]))
 
 
 def _with_zero_weights(flow: GradientFlow) -> GradientFlow:
+    """Set all weights to zero."""
     return replace_in_flow(flow, net=DeepLinear([jnp.zeros_like(W) for W in flow.net.layers]))
 
 
 def _into_the_saddle(flow: GradientFlow) -> GradientFlow:
+    """Start with the second mode opposite to its target."""
     target = np.diag([2.0, 1.0])
     return GradientFlow(aligned(target, jnp.array([0.3, -0.2])), Problem(np.eye(2), target))
 
 
 THEOREM = LimitTheorem(
     name="vanishing bias",
+    title="Where networks with a small first layer stop",
+    intuition="The first layer moves only in directions that the inputs span. If it starts with nothing outside "
+    "of them, the predictor has nothing outside of them at the end. Of all predictors of least loss it is then "
+    "the shortest.",
+    claims=(
+        "azulay2021/vanishing-bias",
+        "azulay2021/vanishing-term",
+        "kunin2024/vanishing-initialization",
+    ),
     references=(("azulay2021", "theorem 3, with its true condition"),),
     hypotheses={
         two_linear_layers_or_more: with_relu,

@@ -95,6 +95,19 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = LimitTheorem(
     name="wide linear network",
+    title="Where wide linear networks stop",
+    intuition="Layers that start as orthogonal blocks, as very wide random layers nearly do, move only within "
+    "the small space of inputs and outputs. The predictor then follows an equation of its own, in which the width "
+    "does not appear, and stops at the fit of minimum norm. How far the features turn on the way depends on a "
+    "single scale s.",
+    claims=(
+        "lazyrich2026/predictor-equation",
+        "lazyrich2026/grams-from-the-predictor",
+        "lazyrich2026/varre-is-a-special-case",
+        "lazyrich2026/gaussian-start",
+        "lazyrich2026/exponential-coordinates",
+        "lazyrich2026/whitened-riccati",
+    ),
     references=(("lazyrich2026", "wide networks"), ("varre2023", "theorem 3.1")),
     hypotheses={
         two_linear_layers: with_relu,

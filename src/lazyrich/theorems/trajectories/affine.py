@@ -61,6 +61,17 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="affine model",
+    title="The lazy limit: models that are affine in their parameters",
+    intuition="The tangent kernel of a model that is affine in its parameters never moves. The residual "
+    "therefore decays along the eigenvectors of the kernel, each at the rate of its eigenvalue. This is the lazy "
+    "regime itself: linear regression, and the tangent model of any network.",
+    claims=(
+        "smith2022/kernel-method",
+        "smith2022/kernel-limit",
+        "dln/depth-one",
+        "dln/simultaneous",
+        "kunin2024/kernel-drives-outputs",
+    ),
     references=(("smith2022", "section 3.2"), ("chizat2019", ""), ("jacot2018", "")),
     hypotheses={affine_in_parameters: with_relu, square_loss: with_logistic_loss},
     formula=affine_model,

@@ -29,7 +29,7 @@ def decoupled_modes(flow: GradientFlow) -> Defect:
 def _largest_cosine(canonical: Canonical) -> Array:
     a, w, s, left, right = split_modes(canonical)
     k = len(s)
-    moves = xp.concatenate([_moving(a, w, s), np.zeros(max(len(a), len(w)) - k, bool)])
+    moves = xp.concatenate([_is_moving(a, w, s), np.zeros(max(len(a), len(w)) - k, bool)])
     worst = 0.0
     for x, y in ((a, a), (w, w), (a, w)):
         pairs = (moves[: len(x), None] | moves[None, : len(y)]) & ~np.eye(len(x), len(y), dtype=bool)
@@ -37,7 +37,7 @@ def _largest_cosine(canonical: Canonical) -> Array:
     return xp.maximum(worst, off_diagonal(left.T @ canonical.target @ right))
 
 
-def _moving(a: Array, w: Array, s: Array) -> Array:
+def _is_moving(a: Array, w: Array, s: Array) -> Array:
     """Return which modes move: those that have not reached their target."""
     k = len(s)
     return xp.sum(a[:k] * w[:k], axis=1) != s
@@ -75,7 +75,7 @@ def _evolve(canonical: Canonical, times: Array) -> tuple[Array, Array]:
     a, w, s, left, right = split_modes(canonical)
     k, n = len(s), len(times)
     # A mode that does not move may lie along another one, and stays as it is: its overlap is no rounding error.
-    blur = xp.where(_moving(a, w, s)[:, None], overlaps_with_larger(a[:k] + w[:k]) / 2, 0.0)
+    blur = xp.where(_is_moving(a, w, s)[:, None], overlaps_with_larger(a[:k] + w[:k]) / 2, 0.0)
     new_a, new_w, _, _ = evolve_mode(a[:k] - blur, w[:k] - blur, s, canonical.time_factor * times)
     all_w = xp.concatenate([new_w, xp.broadcast_to(w[k:], (n, *w[k:].shape))], axis=1)
     all_a = xp.concatenate([new_a, xp.broadcast_to(a[k:], (n, *a[k:].shape))], axis=1)
@@ -97,6 +97,23 @@ ISOTROPIC_CASES = (
 )
 THEOREM = TrajectoryTheorem(
     name="aligned modes",
+    title="Modes that do not interact",
+    intuition="If the singular directions of the network are those of the task, each singular value of the "
+    "target is learned on a curve of its own, as if it were alone. The imbalance κ of a mode sets the shape of "
+    "its curve: a logistic curve after a plateau at κ = 0, where features are learned, and an exponential without "
+    "a plateau as κ grows, where the tangent kernel stays constant. Strong modes come first, so a small start "
+    "passes from plateau to plateau.",
+    claims=(
+        "dln/logistic",
+        "dln/mode-equation",
+        "dln/stays-aligned",
+        "dln/transition-time",
+        "dln/stronger-is-earlier",
+        "dln/greedy-sequence",
+        "varre2023/singular-value-curves",
+        "kunin2024/aligned-start",
+        "kunin2024/theorem-11",
+    ),
     references=(
         ("saxe2014", ""),
         ("dln", "sections 5 and 9"),

@@ -71,6 +71,16 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="aligned modes with decay",
+    title="Modes with weight decay",
+    intuition="Weight decay shrinks the imbalance of a mode, so a mode that begins lazy becomes rich on its way. "
+    "Its equation can still be solved: a substitution makes it linear, with modified Bessel functions as "
+    "solutions. Every mode ends below its target by the rate of decay, and a mode that is weaker than this rate "
+    "is switched off.",
+    claims=(
+        "lazyrich2026/decayed-mode",
+        "lazyrich2026/balanced-mode-with-decay",
+        "lazyrich2026/balance-decays",
+    ),
     references=(("lazyrich2026", "weight decay"),),
     hypotheses={
         two_linear_layers: with_relu,

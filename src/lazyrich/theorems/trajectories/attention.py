@@ -84,9 +84,9 @@ def head_modes(flow: GradientFlow) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Return the strength u·M u of each head, its target and its curvature u uᵀ·XᵀX u uᵀ times κ."""
     problem, U = flow.problem, jax.lax.stop_gradient(_directions(flow))
     features = (U[:, :, None] * U[:, None, :]).reshape(len(U), -1)
-    seen = features @ without_gradient(problem.X).T
-    rho = problem.kappa * jnp.sum(seen**2, axis=1)
-    slope = problem.kappa * (seen @ without_gradient(problem.y, "y").reshape(-1))
+    components = features @ without_gradient(problem.X).T
+    rho = problem.kappa * jnp.sum(components**2, axis=1)
+    slope = problem.kappa * (components @ without_gradient(problem.y, "y").reshape(-1))
     return head_strengths(flow.net), jnp.where(rho > 0, slope / jnp.where(rho > 0, rho, 1.0), 0.0), rho
 
 
@@ -129,10 +129,12 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_unequal_rates(flow: GradientFlow) -> GradientFlow:
+    """Give the keys a larger learning rate than values and queries."""
     return replace_in_flow(flow, rates=(1.0, 1.1, 1.0))
 
 
 def _with_turned_heads(flow: GradientFlow) -> GradientFlow:
+    """Turn the queries by 0.05 away from the eigenvectors."""
     v, K, Q = flow.net.layers
     turn = np.eye(K.shape[2]) + 0.05 * np.roll(np.eye(K.shape[2]), 1, axis=0)
     Q = Q @ turn
@@ -141,11 +143,21 @@ def _with_turned_heads(flow: GradientFlow) -> GradientFlow:
 
 
 def _with_other_covariance(flow: GradientFlow) -> GradientFlow:
+    """Draw the prompts from inputs whose covariance has other eigenvectors."""
     return replace_in_flow(flow, problem=Problem.in_context(np.diag([1.0, 0.7, 0.4]), 8))
 
 
 THEOREM = TrajectoryTheorem(
     name="aligned attention",
+    title="Attention that learns in context, head by head",
+    intuition="Linear attention learns to regress from the examples in its prompt. If each head looks at one "
+    "eigenvector of the inputs, then its value, key and query multiply to one strength, which is a mode of depth "
+    "three. Heads are therefore learned one after another, the one of the largest eigenvalue first, each after a "
+    "long plateau.",
+    claims=(
+        "lazyrich2026/heads-are-modes",
+        "lazyrich2026/loss-over-prompts",
+    ),
     references=(("zhang2025", "section 4"), ("saxe2014", "")),
     hypotheses={
         rank_one_heads: with_relu,

@@ -69,6 +69,7 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_nearly_commuting(flow: GradientFlow) -> GradientFlow:
+    """Perturb the initial weights by 1e-7."""
     return with_perturbed_weights(flow, 1e-7)
 
 
@@ -81,6 +82,15 @@ def _with_shifted_eigenvalues(flow: GradientFlow) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="commuting factorization",
+    title="Matrix sensing in which everything commutes",
+    intuition=r"The matrix $UU^\top$ is measured by matrices that share its eigenvectors, so these eigenvectors "
+    "never turn. Only the eigenvalues move, each on a logistic curve of its own. From a small start the strongly "
+    "measured eigenvalues come first, and the rank grows one by one.",
+    claims=(
+        "smith2022/commuting",
+        "smith2022/diagonal-factorization",
+        "smith2022/nuclear-norm-of-a-diagonal",
+    ),
     references=(("smith2022", "section 4.1"), ("gunasekar2017", "")),
     hypotheses={
         factored_matrix: with_relu,

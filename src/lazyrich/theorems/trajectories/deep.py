@@ -149,15 +149,31 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 
 def _with_unequal_rates(flow: GradientFlow) -> GradientFlow:
+    """Give the second layer a larger learning rate."""
     return replace_in_flow(flow, rates=(1.0, 1.1, 1.0))
 
 
 def _with_other_labels(flow: GradientFlow) -> GradientFlow:
+    """Add 0.1 to every label."""
     return replace_in_flow(flow, problem=Problem(flow.problem.X, flow.problem.y + 0.1))
 
 
 THEOREM = TrajectoryTheorem(
     name="deep aligned modes",
+    title="Modes of deep linear networks",
+    intuition="In a balanced network of depth L every layer carries the L-th root of a mode. The speed of a mode "
+    "is therefore a power of its own size: the deeper the network, the longer a small mode waits, and the faster "
+    "it then rises. Time is an elementary function of the size of the mode, and the curve is its inverse.",
+    claims=(
+        "dln/mode-equation",
+        "dln/implicit-solution",
+        "dln/b-equation",
+        "dln/deep-time",
+        "dln/transition-width",
+        "dln/inflection",
+        "dln/midpoint-rate",
+        "dln/deeper-is-sharper",
+    ),
     references=(("saxe2014", ""), ("dln", "sections 5 and 6")),
     hypotheses={
         three_linear_layers_or_more: with_relu,

@@ -111,6 +111,20 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="diagonal coordinates",
+    title="Diagonal networks, one coordinate at a time",
+    intuition="A diagonal network multiplies each feature by a product of weights, so on orthogonal features "
+    "every coefficient learns alone. Its curve is that of a mode, and the initialization enters only through its "
+    "scale and shape, as one number k. A small k gives a plateau and then a jump; a large k gives the exponential "
+    "of a linear model.",
+    claims=(
+        "azulay2021/diagonal-gradient",
+        "azulay2021/diagonal-conservation",
+        "azulay2021/diagonal-speed",
+        "azulay2021/diagonal-shape",
+        "azulay2021/diagonal-kernel",
+        "azulay2021/lazy-diagonal",
+        "smith2022/regression-kernel",
+    ),
     references=(("azulay2021", "section 4 and appendix A"), ("woodworth2020", ""), ("smith2022", "section 4")),
     hypotheses={
         diagonal_network: with_relu,

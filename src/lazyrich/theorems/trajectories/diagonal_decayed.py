@@ -74,7 +74,7 @@ _path = eager_or_traced(_evolve, eqx.filter_jit(_evolve))
 
 
 def _with_three_layers(flow: GradientFlow) -> GradientFlow:
-    """Return the flow of a diagonal network of three layers."""
+    """Replace the network by a diagonal one of three layers."""
     net = Diagonal([np.full((2, flow.problem.d), 0.5)] * 3)
     return GradientFlow(net, flow.problem, decay=0.2)
 
@@ -87,6 +87,15 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="diagonal coordinates with decay",
+    title="Diagonal networks with weight decay",
+    intuition="On orthogonal features every coefficient of a diagonal network is a mode with decay. Decay wears "
+    "the initialization off, so the coefficient ends at a soft threshold of its target, whatever its start: this "
+    "is the Lasso. The curve between start and end is a ratio of Bessel functions.",
+    claims=(
+        "lazyrich2026/decayed-mode",
+        "lazyrich2026/mirror-variable-decays",
+        "lazyrich2026/diagonal-networks-stop-at-the-lasso",
+    ),
     references=(("lazyrich2026", "weight decay"), ("azulay2021", "section 4, without decay")),
     hypotheses={
         diagonal_network: with_relu,

@@ -155,12 +155,12 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
     still, sinking = xp.exp(-lead * t) / unit, xp.exp(values[down] * t)  # D and e^{l⁻t}
 
     def grow(part: slice) -> AnyArray:
-        found = values[part] - lead
-        found *= t
-        found = _exp_in_place(found)
-        found *= rows[:, part]
-        found /= unit
-        return found
+        growth = values[part] - lead
+        growth *= t
+        growth = _exp_in_place(growth)
+        growth *= rows[:, part]
+        growth /= unit
+        return growth
 
     fast, slow = grow(up), rows[:, down] * still
     # ∫e^{λs}ds is taken relative to its end, on Y, where λ ≥ 0, and relative to its start, on D R, where λ < 0;
@@ -185,8 +185,8 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
         G += (single * own[..., alone]) @ _transpose(single)
 
     def layer(start: AnyArray, share: AnyArray, others: slice) -> AnyArray:
-        found = _add_in_place(start[:, up] * (still * sinking), fast * (spread * share))
-        return concatenate_nonempty(found, grow(others)) if others.start < others.stop else found
+        moved = _add_in_place(start[:, up] * (still * sinking), fast * (spread * share))
+        return concatenate_nonempty(moved, grow(others)) if others.start < others.stop else moved
 
     return G, lambda: layer(net.A, net.cos, alone), lambda: layer(net.W, net.sin, slice(k + c, rows.shape[1]))
 
@@ -342,6 +342,21 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="isotropic imbalance",
+    title="Two linear layers with one imbalance",
+    intuition="Suppose that the difference of the layers' Gram matrices acts as one number δ on all hidden "
+    "directions in use. Then both layers together are one matrix that obeys a Riccati equation, and such an "
+    "equation becomes linear in twice as many variables. Matrix exponentials therefore give predictor, tangent "
+    "kernel and loss at once, also for modes that compete for hidden units and need not be aligned with the task.",
+    claims=(
+        "kunin2024/theorem-3",
+        "kunin2024/lemma-8",
+        "kunin2024/lemma-9",
+        "kunin2024/matrix-riccati",
+        "kunin2024/matrix-riccati-solved",
+        "kunin2024/isotropy-needs-room",
+        "kunin2024/gaussian-is-isotropic",
+        "kunin2024/gaussian-and-wide",
+    ),
     references=(
         ("kunin2024", "section 4 and appendix B"),
         ("fukumizu1998", ""),

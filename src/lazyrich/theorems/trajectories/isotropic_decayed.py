@@ -96,7 +96,7 @@ def layers_up_to_rotation(net: DecayedSpectrum, t: AnyArray) -> tuple[AnyArray, 
     """
     xp = array_namespace(net.fast, t)
     t = t[..., None]
-    U, V, U0, V0, e, log_e, gone, f, shared = riccati_solutions(net.s, net.size, net.decay, t)
+    U, V, U0, V0, e, log_e, one_minus_e, f, shared = riccati_solutions(net.s, net.size, net.decay, t)
     U = xp.where(U > LEAST_SOLUTION, U, 0.0)
     k, first, kappa = net.size, net.size**2 * V0, net.size * f
     below = _safe_ratio(kappa**2 * V, U)  # (kf)²V/U
@@ -106,7 +106,7 @@ def layers_up_to_rotation(net: DecayedSpectrum, t: AnyArray) -> tuple[AnyArray, 
     # e^{k∫f/2}, which is common to them.
     half, common = -log_e / 2, shared[..., :1, None] / 2
     own = xp.log(F * U / (F0 * U0)) / 2
-    squares = xp.log(xp.maximum(F * gone + e * rise, 0.0) / (F0 * U0)) / 2
+    squares = xp.log(xp.maximum(F * one_minus_e + e * rise, 0.0) / (F0 * U0)) / 2
     top = xp.maximum(own, squares)
     falling = f * xp.sqrt(e) * _safe_ratio(xp.sqrt(U0 + first), xp.sqrt(U + kappa**2 * V))
     rest = xp.maximum(V0 - V * falling**2, 0.0)
@@ -194,8 +194,8 @@ def _evolve_numpy(canonical: Canonical, decay: AnyArray, times: AnyArray, hidden
         fastest = np.max(net.s, initial=0.0) + np.abs(net.delta) + net.decay + A + W
         O = integrate_rotation(lambda t: angular_velocity(net, t), times, h, float(fastest), TIMES_PER_BATCH)
     parts = [slice(i, i + TIMES_PER_BATCH) for i in range(0, len(times), TIMES_PER_BATCH)]
-    found = [_apply_rotation(net, times[now], None if O is None else O[now]) for now in parts]
-    first, second = zip(*found, strict=True)
+    blocks = [_apply_rotation(net, times[now], None if O is None else O[now]) for now in parts]
+    first, second = zip(*blocks, strict=True)
     return np.concatenate(first), np.concatenate(second)
 
 
@@ -235,6 +235,15 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="isotropic imbalance with decay",
+    title="Two linear layers with weight decay",
+    intuition="Equal weight decay in both layers keeps their imbalance isotropic and lets it fade. The Riccati "
+    "equation of the flow without decay remains, with coefficients that fade as well, so Bessel functions take "
+    "the place of exponentials. Singular values end at those of the target less the rate of decay, as many as "
+    "there are hidden units.",
+    claims=(
+        "lazyrich2026/isotropic-network-with-decay",
+        "lazyrich2026/balance-decays",
+    ),
     references=(("lazyrich2026", "weight decay"), ("kunin2024", "section 4, without decay")),
     hypotheses={
         two_linear_layers: with_relu,

@@ -47,13 +47,13 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
     R = dd.sqrt(dd.add(dd.mul(half, half), scale))
     corner = R[0] == 0
     positive = delta[0] > 0
-    large = dd.add(R, _where(positive, half, dd.neg(half)))
+    large = dd.add(R, _select(positive, half, dd.neg(half)))
     small = dd.div(scale, large)
-    up, down = _where(positive, large, small), dd.neg(_where(positive, small, large))
+    up, down = _select(positive, large, small), dd.neg(_select(positive, small, large))
     pull = dd.mul(eta_A, wb)
     twice = (2 * R[0], 2 * R[1])
-    C = _where(corner, A, dd.div(dd.add(dd.mul(up, A), pull), twice))
-    g = _where(corner, dd.from_float(xp.zeros_like(a)), dd.div(dd.neg(dd.add(dd.mul(down, A), pull)), twice))
+    C = _select(corner, A, dd.div(dd.add(dd.mul(up, A), pull), twice))
+    g = _select(corner, dd.from_float(xp.zeros_like(a)), dd.div(dd.neg(dd.add(dd.mul(down, A), pull)), twice))
     B = dd.sqrt(bb)
     share = dd.div(wb, bb)
     spread = tuple(xp.broadcast_to(part[..., None], b.shape) for part in share)
@@ -61,7 +61,7 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
     across = xp.where(
         xp.abs(across) > DOUBLE_DOUBLE_TOLERANCE * xp.abs(w), across, 0.0
     )  # on the separatrix everything else decays
-    slope = _where(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
+    slope = _select(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
     exists = bb[0] > 0
     return (
         *map(dd.to_float, (delta, up, down, C, g)),
@@ -71,7 +71,7 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
     )
 
 
-def _where(condition: AnyArray, x: dd.DoubleDouble, y: dd.DoubleDouble) -> dd.DoubleDouble:
+def _select(condition: AnyArray, x: dd.DoubleDouble, y: dd.DoubleDouble) -> dd.DoubleDouble:
     return xp.where(condition, x[0], y[0]), xp.where(condition, x[1], y[1])
 
 
@@ -79,15 +79,15 @@ def _evolve(
     a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta_a: AnyArray, t: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
     """Return a(t) and w(t) on whitened inputs with target b."""
-    known = neuron_constants(a, w, b, eta_w, eta_a)
-    return (_evolve_blocked if has_jax_array(*known, t) else _evolve_from_constants)(known, a, b, eta_w, t)
+    constants = neuron_constants(a, w, b, eta_w, eta_a)
+    return (_evolve_blocked if has_jax_array(*constants, t) else _evolve_from_constants)(constants, a, b, eta_w, t)
 
 
 def _evolve_from_constants(
-    known: tuple[AnyArray, ...], a: AnyArray, b: AnyArray, eta_w: AnyArray, t: AnyArray
+    constants: tuple[AnyArray, ...], a: AnyArray, b: AnyArray, eta_w: AnyArray, t: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
     """Return a(t) and w(t) from the constants of the path."""
-    delta, up, down, C, g, slope, along, across = known
+    delta, up, down, C, g, slope, along, across = constants
     B2 = xp.sum(b * b)
     u = b / xp.where(B2 > 0, xp.sqrt(xp.where(B2 > 0, B2, 1.0)), 1.0)
     # Everything is divided by s·max(1, |C| e^{l₊t}), so that exponentials only decay.
@@ -118,8 +118,8 @@ def _evolve_blocked_vmap(axis_size: int, batched: PyTree, *args: Array) -> tuple
     moves = jax.tree.leaves(batched)
 
     def one(moving: list[Array]) -> tuple[Array, Array]:
-        left = iter(moving)
-        filled = [next(left) if m else leaf for m, leaf in zip(moves, leaves, strict=True)]
+        remaining = iter(moving)
+        filled = [next(remaining) if m else leaf for m, leaf in zip(moves, leaves, strict=True)]
         return _evolve_from_constants(*jax.tree.unflatten(tree, filled))
 
     # Blocks of equal length are written in place; a remainder would be joined to them by a copy of everything.
@@ -127,8 +127,8 @@ def _evolve_blocked_vmap(axis_size: int, batched: PyTree, *args: Array) -> tuple
         (size for size in range(NEURONS_PER_BLOCK // 4, NEURONS_PER_BLOCK + 1) if axis_size % size == 0),
         default=NEURONS_PER_BLOCK,
     )
-    found = jax.lax.map(one, [leaf for m, leaf in zip(moves, leaves, strict=True) if m], batch_size=block)
-    return found, (True, True)
+    results = jax.lax.map(one, [leaf for m, leaf in zip(moves, leaves, strict=True) if m], batch_size=block)
+    return results, (True, True)
 
 
 _evolve_traced = jax.custom_jvp(jax.jit(_evolve))
@@ -153,8 +153,8 @@ def _evolve_differentiable(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Ar
     square = delta**2 / 4 + scale  # R²
     near = square * t**2 < 0.25
     start, early, squares = _early_integrals(a, pull, delta, square, jnp.where(near, t, 0.0))
-    known = neuron_constants(*jax.lax.stop_gradient((a, w, b, eta_w, eta_a)))[:5]
-    later = _late_integrals(a, pull, delta, scale, eta_w, jnp.where(near, 1.0, square), t, known)
+    constants = neuron_constants(*jax.lax.stop_gradient((a, w, b, eta_w, eta_a)))[:5]
+    later = _late_integrals(a, pull, delta, scale, eta_w, jnp.where(near, 1.0, square), t, constants)
     sooner = start, early, jnp.ones_like(t), 1 + 2 * eta_w * squares
     p, integral, still, S = (jnp.where(near, x, y) for x, y in zip(sooner, later, strict=True))
     root = jax.lax.rsqrt(S)
@@ -174,16 +174,16 @@ def _early_integrals(a: Array, pull: Array, delta: Array, square: Array, t: Arra
 
 
 def _late_integrals(
-    a: Array, pull: Array, delta: Array, scale: Array, eta_w: Array, square: Array, t: Array, known: NeuronConstants
+    a: Array, pull: Array, delta: Array, scale: Array, eta_w: Array, square: Array, t: Array, constants: NeuronConstants
 ) -> NeuronConstants:
-    """Return p, ∫p, 1 and s², divided by max(1, |C| e^{l₊t}) (s² by its square). `known` are the constants to all
+    """Return p, ∫p, 1 and s², divided by max(1, |C| e^{l₊t}) (s² by its square). `constants` are the constants to all
     digits."""
-    R, positive = jnp.sqrt(square), known[0] > 0
+    R, positive = jnp.sqrt(square), constants[0] > 0
     big = R + jnp.where(positive, delta, -delta) / 2
     small = scale / big
     up, down = jnp.where(positive, big, small), -jnp.where(positive, small, big)
     plain = delta, up, down, (up * a + pull) / (2 * R), (-down * a - pull) / (2 * R)
-    delta, up, down, C, g = (x + jax.lax.stop_gradient(y - x) for x, y in zip(plain, known, strict=True))
+    delta, up, down, C, g = (x + jax.lax.stop_gradient(y - x) for x, y in zip(plain, constants, strict=True))
     fade_up, tau_up = exponential_decay(up, t)
     fade_down, tau_down = exponential_decay(-down, t)
     still, growing = _normalized_exponentials(C, fade_up)
@@ -199,10 +199,10 @@ def _late_integrals(
 def _normalized_exponentials(C: AnyArray, fade_up: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Return 1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is practically
     infinite.)"""
-    known = xp.where(C == 0, 1.0, xp.abs(C))
-    grown = (C != 0) & (known > fade_up)
+    size = xp.where(C == 0, 1.0, xp.abs(C))
+    grown = (C != 0) & (size > fade_up)
     return (
-        xp.where(grown, fade_up / known, 1.0),
+        xp.where(grown, fade_up / size, 1.0),
         xp.where(grown, xp.sign(C), C / xp.where(grown, 1.0, xp.maximum(fade_up, 1e-150))),
     )
 
@@ -284,6 +284,23 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="single neuron",
+    title="One linear neuron at every relative scale",
+    intuition=r"A neuron $a\,w\cdot x$ must find a direction with w and a size with a. The conserved number δ "
+    "says which layer is the larger one: if a is (upstream), small changes of w carry the predictor straight to "
+    "the target, and the neuron is lazy; if w is (downstream), the predictor first slides along its own direction "
+    "and turns late. In the ratio of the two layers the equations become linear, so one formula covers every δ, "
+    "and also the starts from which a changes its sign.",
+    claims=(
+        "kunin2024/one-formula",
+        "kunin2024/balanced-phi",
+        "kunin2024/balanced-mu",
+        "kunin2024/nu-closed-form",
+        "kunin2024/lemma-4",
+        "kunin2024/basins",
+        "kunin2024/separatrix",
+        "kunin2024/lazy-upstream",
+        "kunin2024/delayed-alignment",
+    ),
     references=(("kunin2024", "section 3 and appendix A.2, as one formula"),),
     hypotheses={
         two_linear_layers: with_relu,

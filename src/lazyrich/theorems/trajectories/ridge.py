@@ -83,8 +83,8 @@ def _evolve(A: AnyArray, r: AnyArray, start: AnyArray, k: AnyArray, t: AnyArray)
     step = V @ (settled * missed - (k * tau)[:, :, None] * pulled)
     blur = PRODUCT_ROUNDING * (xp.abs(V) @ (settled * (xp.abs(U).T @ (xp.abs(A) @ xp.abs(w)))))
     uncertain = relative_uncertainty(A, r, w, xp.maximum(xp.abs(step), blur), s[0] * tau[:, 0])
-    gone = k * exponential_decay(k, t)[1]
-    shrunk = gone[:, None, None] * start + V @ ((k * tau - gone[:, None])[:, :, None] * (V.T @ start))
+    progress = k * exponential_decay(k, t)[1]
+    shrunk = progress[:, None, None] * start + V @ ((k * tau - progress[:, None])[:, :, None] * (V.T @ start))
     return w + step - shrunk, xp.max(uncertain)
 
 
@@ -97,6 +97,11 @@ def _example(rng: np.random.Generator, key: Array) -> GradientFlow:
 
 THEOREM = TrajectoryTheorem(
     name="ridge flow",
+    title="Ridge regression in time",
+    intuition="In a model that is affine in its parameters, weight decay pulls every parameter to zero while the "
+    "data pull it to the fit. In each singular direction of the inputs the two forces add up to one exponential. "
+    "The flow ends at the ridge solution, and directions that no sample touches decay to zero.",
+    claims=("smith2022/kernel-method",),
     references=(("lazyrich2026", "weight decay"), ("smith2022", "section 3.2"), ("jacot2018", "")),
     hypotheses={affine_in_parameters: with_relu, square_loss: with_logistic_loss},
     formula=ridge_flow,

@@ -57,16 +57,16 @@ class LayerFactors:
         """Return the Jacobian by some rows of the weight, of shape (m·c, rows·i), or (m, c·rows·i) if `trace`."""
         m, c, t, _ = self.signals.shape
         part = self.signals[..., rows]
-        found = part.permute(0, 1, 3, 2).reshape(m, -1, t) @ self.columns
-        found = found.view(m, c, part.shape[-1], -1)
+        jacobian = part.permute(0, 1, 3, 2).reshape(m, -1, t) @ self.columns
+        jacobian = jacobian.view(m, c, part.shape[-1], -1)
         if self.tokens is not None:
             which, back = self.tokens
             d = back.shape[-1]
             for i in range(m):
                 here = (which[i] >= rows.start) & (which[i] < rows.stop)
                 if bool(here.any()):
-                    found[i, :, :, :d].index_add_(1, which[i][here] - rows.start, back[i][:, here])
-        return found.reshape(m if self.trace else m * c, -1)
+                    jacobian[i, :, :, :d].index_add_(1, which[i][here] - rows.start, back[i][:, here])
+        return jacobian.reshape(m if self.trace else m * c, -1)
 
 
 @dataclass(frozen=True)
@@ -96,40 +96,42 @@ class JacobianFactors:
                 continue
             for i in range(m):
                 # The sum over t first, then over s: t·s·c·o + s·c²·o multiplications instead of t·s·c²·o.
-                seen = _column_inner_products(one[i : i + 1], two, block.dtype)[0].permute(1, 2, 0).reshape(n * s, t)
-                moved = seen @ back[i].transpose(0, 1).reshape(t, c * o)
+                column_products = (
+                    _column_inner_products(one[i : i + 1], two, block.dtype)[0].permute(1, 2, 0).reshape(n * s, t)
+                )
+                moved = column_products @ back[i].transpose(0, 1).reshape(t, c * o)
                 moved = moved.view(n, s, c, o).transpose(1, 2).reshape(n, c, s * o)
                 block[i] += (moved @ forth.reshape(n, c, s * o).transpose(1, 2)).transpose(0, 1)
         return block
 
     @property
     def nbytes(self) -> int:
-        tensors = [self.dense, *(t for kept in self.layers for t in kept.tensors)]
+        tensors = [self.dense, *(t for factors in self.layers for t in factors.tensors)]
         return sum(t.numel() * t.element_size() for t in tensors)
 
     @staticmethod
     def concatenate(parts: "list[JacobianFactors]") -> "JacobianFactors":
         """Concatenate the factors of several sets of samples."""
         layers = []
-        for kept in zip(*(part.layers for part in parts), strict=True):
+        for batches in zip(*(part.layers for part in parts), strict=True):
             tokens = None
-            if kept[0].tokens is not None:
-                pairs = [one.tokens for one in kept if one.tokens is not None]
+            if batches[0].tokens is not None:
+                pairs = [one.tokens for one in batches if one.tokens is not None]
                 tokens = torch.cat([a for a, _ in pairs]), torch.cat([b for _, b in pairs])
-            columns, signals = torch.cat([one.columns for one in kept]), torch.cat([one.signals for one in kept])
-            layers.append(replace(kept[0], columns=columns, signals=signals, tokens=tokens))
+            columns, signals = torch.cat([one.columns for one in batches]), torch.cat([one.signals for one in batches])
+            layers.append(replace(batches[0], columns=columns, signals=signals, tokens=tokens))
         return JacobianFactors(torch.cat([part.dense for part in parts]), tuple(layers))
 
 
 def _symmetric_product(rows: Tensor) -> Tensor:
     """Return rows · rowsᵀ, computing little more than its upper half."""
-    found = rows.new_empty(len(rows), len(rows))
+    product = rows.new_empty(len(rows), len(rows))
     step = -(-len(rows) // (N_DIAGONAL_STRIPS * ROW_MULTIPLE)) * ROW_MULTIPLE
     for start in range(0, len(rows), step):
         strip = rows[start : start + step] @ rows[start:].T
-        found[start : start + step, start:] = strip
-        found[start:, start : start + step] = strip.T
-    return found
+        product[start : start + step, start:] = strip
+        product[start:, start : start + step] = strip.T
+    return product
 
 
 def _add_expanded_products(block: Tensor, one: LayerFactors, two: LayerFactors) -> None:

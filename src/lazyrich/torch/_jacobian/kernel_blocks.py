@@ -23,16 +23,16 @@ ROWS_PER_BLOCK = 1024  # rows in a block of the kernel
 MAX_EXACT_COST = 1e12  # multiplications per kernel below which "auto" is exact: about a minute on one core
 
 
-def block_size(n: int, tangents: Sequence[PerSampleJacobian], kept: int = MAX_FACTOR_BYTES) -> int:
+def block_size(n: int, tangents: Sequence[PerSampleJacobian], max_factor_bytes: int = MAX_FACTOR_BYTES) -> int:
     """Return the number of samples per block: about `ROWS_PER_BLOCK` rows, fewer if the factors of two blocks would
     not fit."""
-    fitting = kept / (2 * sum(t.per_sample for t in tangents))
+    fitting = max_factor_bytes / (2 * sum(t.per_sample for t in tangents))
     rows = math.ceil(ROWS_PER_BLOCK / tangents[0].outputs / ROW_MULTIPLE) * ROW_MULTIPLE
-    return max(1, min(n, int(fitting), rows if factors_fit(n, tangents, kept) else int(fitting)))
+    return max(1, min(n, int(fitting), rows if factors_fit(n, tangents, max_factor_bytes) else int(fitting)))
 
 
-def factors_fit(n: int, tangents: Sequence[PerSampleJacobian], kept: int = MAX_FACTOR_BYTES) -> bool:
-    return n * sum(t.per_sample for t in tangents) <= kept
+def factors_fit(n: int, tangents: Sequence[PerSampleJacobian], max_factor_bytes: int = MAX_FACTOR_BYTES) -> bool:
+    return n * sum(t.per_sample for t in tangents) <= max_factor_bytes
 
 
 def kernel_blocks(
@@ -48,13 +48,13 @@ def kernel_blocks(
         columns = get(b)
         for a in range(b + 1):
             rows = columns if a == b else get(a)
-            found = [one.gram(other) for one, other in zip(rows, columns, strict=True)]
-            if not all(_has_finite_squares(block) for block in found):
+            grams = [one.gram(other) for one, other in zip(rows, columns, strict=True)]
+            if not all(_has_finite_squares(block) for block in grams):
                 raise NonFiniteModelError(
-                    f"the kernel is too large for {found[0].dtype}: the weights are about to diverge; measure an "
+                    f"the kernel is too large for {grams[0].dtype}: the weights are about to diverge; measure an "
                     "earlier state, or model.double()"
                 )
-            yield a, b, found
+            yield a, b, grams
 
 
 def _has_finite_squares(block: Tensor) -> bool:
@@ -72,22 +72,22 @@ def assemble_kernels(
     so far, the result is the kernel of the inputs done so far.
     """
     began = time.process_time()
-    found: list[Tensor] = []
+    kernels: list[Tensor] = []
     places = torch.cat([torch.zeros(1, dtype=torch.long), torch.tensor([len(part) for part in parts]).cumsum(0)])
     reached = 0
     for a, b, several in kernel_blocks(ways, parts, keep):
         here, there = (slice(int(places[k]), int(places[k + 1])) for k in (a, b))
-        if not found:
+        if not kernels:
             n = int(places[-1])
-            found = [block.new_empty(n, block.shape[1], n, block.shape[1]) for block in several]
-        for kernel, block in zip(found, several, strict=True):
+            kernels = [block.new_empty(n, block.shape[1], n, block.shape[1]) for block in several]
+        for kernel, block in zip(kernels, several, strict=True):
             kernel[here, :, there] = block
             kernel[there, :, here] = block.permute(2, 3, 0, 1)
         if a == b:
             now, reached = time.process_time(), there.stop
             if now + (now - began) * (2 * b + 3) / (b + 1) ** 2 > until:  # (b + 1)² pairs are done, (b + 2)² come next
                 break
-    return [kernel[:reached, :, :reached] for kernel in found]
+    return [kernel[:reached, :, :reached] for kernel in kernels]
 
 
 def compare_kernels(
@@ -107,13 +107,13 @@ def compare_kernels(
     how = tangents[0].method
     if method == "exact" or (method == "auto" and (work <= MAX_EXACT_COST or n <= 2 * size)):
         block = block_size(n, tangents)
-        found = kernel_blocks(ways, torch.arange(n).split(block), factors_fit(n, tangents))
-        kernels = ((a * block, b * block, _to_numpy(one), _to_numpy(other)) for a, b, (one, other) in found)
+        blocks = kernel_blocks(ways, torch.arange(n).split(block), factors_fit(n, tangents))
+        kernels = ((a * block, b * block, _to_numpy(one), _to_numpy(other)) for a, b, (one, other) in blocks)
         return from_all_blocks(n, kernels, f"exact on {n} inputs in eval mode: {how}")
     indices = (torch.as_tensor(index) for index in random_subsets(n, size, repeats, seed))
     halves = (assemble_kernels(ways, index.split((len(index) + 1) // 2), keep=True) for index in indices)
-    said = f"{repeats} subsamples of {size} from {n} inputs in eval mode: {how}"
-    return from_subsets(n, ((_to_numpy(one), _to_numpy(other)) for one, other in halves), said)
+    description = f"{repeats} subsamples of {size} from {n} inputs in eval mode: {how}"
+    return from_subsets(n, ((_to_numpy(one), _to_numpy(other)) for one, other in halves), description)
 
 
 def _to_numpy(block: Tensor) -> np.ndarray:

@@ -23,13 +23,13 @@ def layer_gram(factors: LayerFactors, weights: Tensor | None = None) -> Tensor:
     (n, t, i), o = factors.columns.shape, factors.signals.shape[-1]
     if factors.tokens is None and weights is None and t * t * (n * (o + i) + 4 * n) < (t + n) * o * i:
         return _gram_of_products(factors.columns, factors.signals[:, 0])
-    found = factors.signals.new_zeros(n, n)
+    gram = factors.signals.new_zeros(n, n)
     step = max(1, CHUNK_NUMBERS // (n * i))
     for start in range(0, o, step):
         rows = _gradient_rows(factors, start, min(start + step, o))
         weighted = rows if weights is None else rows * weights[start : start + step].reshape(-1)
-        found += weighted @ rows.T
-    return found
+        gram += weighted @ rows.T
+    return gram
 
 
 def layer_slopes(factors: LayerFactors, direction: Tensor) -> Tensor:
@@ -38,11 +38,11 @@ def layer_slopes(factors: LayerFactors, direction: Tensor) -> Tensor:
     signals = factors.signals[:, 0]
     if factors.columns.ndim == 2:
         return _table_slopes(factors.columns, signals, direction)
-    found = ((factors.columns @ direction.T) * signals).sum((1, 2))
+    slopes = ((factors.columns @ direction.T) * signals).sum((1, 2))
     if factors.tokens is not None:
         which, back = factors.tokens
-        found = found + _table_slopes(which, back[:, 0], direction[:, : back.shape[-1]])
-    return found
+        slopes = slopes + _table_slopes(which, back[:, 0], direction[:, : back.shape[-1]])
+    return slopes
 
 
 def _gram_of_products(columns: Tensor, signals: Tensor) -> Tensor:
@@ -63,32 +63,34 @@ def _gram_of_products(columns: Tensor, signals: Tensor) -> Tensor:
 def _gradient_rows(factors: LayerFactors, start: int, stop: int) -> Tensor:
     """Return the gradients by some rows of the weight, (n, rows·i)."""
     part = factors.signals[:, 0, :, start:stop]
-    found = part.transpose(1, 2) @ factors.columns
+    gradients = part.transpose(1, 2) @ factors.columns
     if factors.tokens is not None:
         which, back = factors.tokens
         n, _, d = len(which), which.shape[1], back.shape[-1]
         here = (which >= start) & (which < stop)
         at = torch.where(here, which - start, 0)[:, :, None].expand(-1, -1, d)
-        found[:, :, :d].scatter_add_(1, at, back[:, 0] * here[:, :, None])
-        return found.reshape(n, -1)
-    return found.reshape(len(found), -1)
+        gradients[:, :, :d].scatter_add_(1, at, back[:, 0] * here[:, :, None])
+        return gradients.reshape(n, -1)
+    return gradients.reshape(len(gradients), -1)
 
 
 def _table_gram(factors: LayerFactors, weights: Tensor | None) -> Tensor:
     """Return the products of gradients by a table, of which only the rows that are looked up are formed."""
     tokens, signals = factors.columns, factors.signals[:, 0]
     n, o = len(tokens), signals.shape[-1]
-    used, at = tokens.unique(return_inverse=True)
+    table_rows, at = tokens.unique(return_inverse=True)
     learned = (tokens != NO_TOKEN)[:, :, None]
-    found, step = signals.new_zeros(n, n), max(1, CHUNK_NUMBERS // (n * len(used)))
+    gram, step = signals.new_zeros(n, n), max(1, CHUNK_NUMBERS // (n * len(table_rows)))
     for start in range(0, o, step):
         part = signals[..., start : start + step] * learned
-        rows = part.new_zeros(n, len(used), part.shape[-1]).scatter_add_(1, at[:, :, None].expand(part.shape), part)
+        rows = part.new_zeros(n, len(table_rows), part.shape[-1]).scatter_add_(
+            1, at[:, :, None].expand(part.shape), part
+        )
         flat = rows.reshape(n, -1)
         if weights is not None:
-            rows = rows * weights[used.clamp_min(0), start : start + step]
-        found += rows.reshape(n, -1) @ flat.T
-    return found
+            rows = rows * weights[table_rows.clamp_min(0), start : start + step]
+        gram += rows.reshape(n, -1) @ flat.T
+    return gram
 
 
 def _table_slopes(tokens: Tensor, signals: Tensor, direction: Tensor) -> Tensor:

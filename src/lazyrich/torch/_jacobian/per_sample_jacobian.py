@@ -103,10 +103,13 @@ class PerSampleJacobian:
     def method(self) -> str:
         """Summary of which method handles how many layers and parameters."""
         dense = sum(layer.start is not None for layer in self.layers.values())
-        said = [(len(self.layers) - dense, "layer(s) as products of Gram matrices"), (dense, "by per-sample Jacobians")]
+        parts = [
+            (len(self.layers) - dense, "layer(s) as products of Gram matrices"),
+            (dense, "by per-sample Jacobians"),
+        ]
         how = "sample by sample" if self.looped else "by vmap(jacrev) over these alone"
-        said.append((len(self.general), f"other parameter(s) {how}"))
-        return ", ".join(f"{number} {words}" for number, words in said if number)
+        parts.append((len(self.general), f"other parameter(s) {how}"))
+        return ", ".join(f"{number} {words}" for number, words in parts if number)
 
     def _plan(self) -> None:
         n = len(self.inputs)
@@ -152,8 +155,8 @@ class PerSampleJacobian:
         self.general = tuple(name for name in self.scales if name not in covered.union(self.shared.copied))
         rest = sum(_view_as_real(self.fixed[name]).numel() for name in self.general)
         self.start, self.p, self.outputs, self.dtype = start, start + rest, c, out.dtype
-        seen = sum(call.columns.numel() + 4 * call.shape.numel() for call in calls) / len(tried)
-        self.chunk = max(1, int(CHUNK_BYTES / out.element_size() / (seen + 2 * c * rest + 1)))
+        activations = sum(call.columns.numel() + 4 * call.shape.numel() for call in calls) / len(tried)
+        self.chunk = max(1, int(CHUNK_BYTES / out.element_size() / (activations + 2 * c * rest + 1)))
         self.per_pair = sum(layer.cost for layer in self.layers.values()) + c * c * rest
         self.per_sample = self.factors(tried[:1]).nbytes
 
@@ -179,14 +182,14 @@ class PerSampleJacobian:
         """Return the layers whose factors reproduce autograd's gradient of each tried sample, and those of them
         where some gradient is nonzero."""
         groups = group_by_layer(calls)
-        used = [name for names in groups for name in names if name is not None]
+        names_in_use = [name for names in groups for name in names if name is not None]
         good = {
             names: group
             for names, group in groups.items()
             if len({call.columns.shape[2:] for call in group if not call.is_embedding}) <= 1
             and (len({call.is_embedding for call in group}) == 1 or group[0].columns.shape[2] == 1)
             and all(call.columns.numel() for call in group)
-            and all(used.count(name) == 1 for name in names if name)
+            and all(names_in_use.count(name) == 1 for name in names if name)
         }
         heard: set[ParameterNames] = set()
         generator = torch.Generator().manual_seed(0)
@@ -194,16 +197,18 @@ class PerSampleJacobian:
         for sample in range(len(out)):
             probe = torch.randn(out.shape[1], generator=generator, dtype=torch.float64).to(out)
             edges = [call.edge for group in good.values() for call in group]
-            wanted: list[Any] = [*edges, *(values[name] for name in self.scales)]
-            found = list(torch.autograd.grad(out[sample] @ probe, wanted, retain_graph=True, allow_unused=True))
+            differentiated: list[Any] = [*edges, *(values[name] for name in self.scales)]
+            slopes_of = list(
+                torch.autograd.grad(out[sample] @ probe, differentiated, retain_graph=True, allow_unused=True)
+            )
             truth = {
                 name: self.scales[name] * (torch.zeros_like(values[name]) if slope is None else slope.to_dense())
-                for name, slope in zip(self.scales, found[len(edges) :], strict=True)
+                for name, slope in zip(self.scales, slopes_of[len(edges) :], strict=True)
             }
             for name in truth if values is self.values else ():
                 _check_finite_gradient(name, truth[name])
             for names, group in list(good.items()):
-                slopes = [found.pop(0) for _ in group]
+                slopes = [slopes_of.pop(0) for _ in group]
                 gap, size = gradient_error(
                     group, slopes, [truth[k] for k in names if k is not None], sample, self.scales
                 )
@@ -253,10 +258,10 @@ class PerSampleJacobian:
         with record_calls(planned, self.scales, len(x), self.shared.tables) as calls:
             out = self(x, values)
         m, c = out.shape
-        found = group_by_layer(calls)
+        calls_of_layer = group_by_layer(calls)
         copied = {(name, None) for name in self.shared.copied}
         layers = {names: layer for names, layer in self.layers.items() if names not in copied}
-        groups = {names: found.get(names, []) for names in layers}
+        groups = {names: calls_of_layer.get(names, []) for names in layers}
         matrices = {
             names: [call for call in group if call.is_embedding == group[0].is_embedding]
             for names, group in groups.items()
@@ -267,13 +272,17 @@ class PerSampleJacobian:
         edges = [call.edge for group in groups.values() for call in group]
         checked = [] if sums is None else [str(name) for names in layers for name in names if name]
         dense = out.new_empty(m, c, self.p)
-        kept: dict[ParameterNames, list[Tensor]] = {names: [] for names, layer in layers.items() if layer.start is None}
+        signals_of: dict[ParameterNames, list[Tensor]] = {
+            names: [] for names, layer in layers.items() if layer.start is None
+        }
         # signals of lookups in the same weight
-        picked: dict[ParameterNames, list[Tensor]] = {names: [] for names in kept}
+        picked: dict[ParameterNames, list[Tensor]] = {names: [] for names in signals_of}
         for k in range(c if edges or copied else 0):
-            wanted: list[Any] = [*edges, *(self.values[name] for name in checked)]
-            wanted += [values[name] for name in self.shared.copied]
-            slopes = list(torch.autograd.grad(out[:, k].sum(), wanted, retain_graph=k + 1 < c, allow_unused=True))
+            differentiated: list[Any] = [*edges, *(self.values[name] for name in checked)]
+            differentiated += [values[name] for name in self.shared.copied]
+            slopes = list(
+                torch.autograd.grad(out[:, k].sum(), differentiated, retain_graph=k + 1 < c, allow_unused=True)
+            )
             for name, slope in zip(checked, slopes[len(edges) : len(edges) + len(checked)], strict=True):
                 if sums is not None and slope is not None:
                     sums[name] = sums[name] + slope if name in sums else slope
@@ -286,7 +295,7 @@ class PerSampleJacobian:
                 matrix = len(matrices[names])
                 signal = _join_uses(names, signals[:matrix], layer.places)
                 if layer.start is None:
-                    kept[names].append(signal)
+                    signals_of[names].append(signal)
                     picked[names] += [torch.cat(signals[matrix:], 1)[:, :, 0]] if signals[matrix:] else []
                     continue
                 part = torch.einsum("mtgo,mtgi->mgoi", signal, columns[names])
@@ -297,7 +306,7 @@ class PerSampleJacobian:
             dense[:, :, self.start :] = self._dense_jacobian(x, c)
         pairs = {
             names: self._layer_factors(names, matrices[names], groups[names], columns[names], signals, picked[names])
-            for names, signals in kept.items()
+            for names, signals in signals_of.items()
         }
         self._check_finite(dense, pairs)
         return out.detach(), dense.detach(), pairs
@@ -348,30 +357,30 @@ class PerSampleJacobian:
             values = {k: torch.view_as_complex(v) if self.fixed[k].is_complex() else v for k, v in parts.items()}
             return self(x.with_tensors([one[None] for one in sample]), {**self.fixed, **values})[0]
 
-        found = None
+        jacobians = None
         if not self.looped:
             try:
                 with warnings.catch_warnings():
                     warnings.filterwarnings("ignore", message="There is a performance drop")
-                    found = vmap(jacrev(single), (None, 0))(part, x.tensors)
+                    jacobians = vmap(jacrev(single), (None, 0))(part, x.tensors)
             # vmap fails on control flow that depends on values, for example: loop over samples instead
             except Exception:
                 self.looped = True
-        if found is None:
-            wanted = [self.values[name] for name in self.general]
+        if jacobians is None:
+            parameters = [self.values[name] for name in self.general]
             rows = []
             for sample in x.split(1):
                 out = self(sample, self.values)[0]
-                rows += [torch.autograd.grad(out[k], wanted, retain_graph=True, materialize_grads=True,
+                rows += [torch.autograd.grad(out[k], parameters, retain_graph=True, materialize_grads=True,
                                              allow_unused=True) for k in range(c)]  # fmt: skip
-            found = {
+            jacobians = {
                 name: torch.stack([_view_as_real(grad.to_dense()) for grad in grads])
                 for name, grads in zip(self.general, zip(*rows, strict=True), strict=True)
             }
         roots = {name: self.scales[name] for name in self.general} if self.weights is None else {
             name: self.scales[name] * self.weights[name].sqrt().flatten() for name in self.general
         }  # fmt: skip
-        return torch.cat([roots[name] * found[name].reshape(len(x), c, -1) for name in self.general], 2)
+        return torch.cat([roots[name] * jacobians[name].reshape(len(x), c, -1) for name in self.general], 2)
 
 
 def _join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:

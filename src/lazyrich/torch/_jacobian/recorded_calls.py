@@ -37,9 +37,9 @@ class RecordedCall:
         """Return the gradient by the layer's output as (m, t, g, o), where None stands for zero."""
         if gradient is None:
             gradient = torch.zeros(self.shape, dtype=self.dtype, device=self.columns.device)
-        found = self.kind.signals(self.module, gradient, len(self.columns))
-        assert found is not None, "the output had another shape when it was recorded"
-        return found
+        signals = self.kind.signals(self.module, gradient, len(self.columns))
+        assert signals is not None, "the output had another shape when it was recorded"
+        return signals
 
 
 @contextmanager
@@ -68,10 +68,10 @@ def record_calls(
         with torch.no_grad():
             out = kind.signals(module, output.detach(), m)
             if weight is not None:
-                seen = kind.columns(module, [x.detach() for x in args], m)
-                if seen is not None and seen.ndim > 2 and scales[weight] != 1:  # tokens are indices
-                    seen = scales[weight] * seen
-                parts.append(seen)
+                call_columns = kind.columns(module, [x.detach() for x in args], m)
+                if call_columns is not None and call_columns.ndim > 2 and scales[weight] != 1:  # tokens are indices
+                    call_columns = scales[weight] * call_columns
+                parts.append(call_columns)
             if bias is not None and out is not None:
                 parts.append(out.new_full((*out.shape[:3], 1), scales[bias]))
         columns = [part for part in parts if part is not None and out is not None and part.shape[1] == out.shape[1]]
@@ -93,21 +93,21 @@ def record_calls(
 
 def layers_with_parameters(model: nn.Module, leaves: dict[str, Any]) -> LayerOwners:
     """Return the layers that have a rule and own trainable parameters, with the names of these parameters."""
-    known = {
+    name_of_id = {
         id(parameter): name
         for name, parameter in model.named_parameters()
         if name in leaves and not parameter.is_complex()
     }
-    found: LayerOwners = {}
+    owners: LayerOwners = {}
     for module in model.modules():
         if (kind := rule_for(module)) is not None:
             own = module._parameters
             weight, bias = (
-                known.get(id(own[part])) if own.get(part) is not None else None for part in ("weight", "bias")
+                name_of_id.get(id(own[part])) if own.get(part) is not None else None for part in ("weight", "bias")
             )
             if weight is not None or bias is not None:
-                found[module] = kind, (weight, bias)
-    return found
+                owners[module] = kind, (weight, bias)
+    return owners
 
 
 def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[RecordedCall]]:
@@ -138,18 +138,18 @@ def gradient_error(
             table.index_add_(0, tokens[learned], scales[str(call.names[0])] * signal[learned, 0])
     if all(call.is_embedding for call in group):
         return float((table - truth[0]).double().norm()), float(truth[0].double().norm())
-    made = torch.stack(
+    from_factors = torch.stack(
         [
             torch.einsum("tgo,tgi->goi", s, call.columns[sample])
             for call, s in zip(group, signals, strict=True)
             if not call.is_embedding
         ]
     ).sum(0)
-    if made.numel() != sum(part.numel() for part in truth):
+    if from_factors.numel() != sum(part.numel() for part in truth):
         return float("inf"), 0.0
     call, truth = group[0], list(truth)
     if call.names[0] is not None:
         truth[0] = call.kind.as_matrices(call.module, truth[0] - table)
-    wanted = torch.cat([part.reshape(*made.shape[:2], -1) for part in truth], -1)
-    size = float(wanted.double().norm()) + float(table.double().norm())
-    return float((made - wanted).double().norm()), size
+    by_autograd = torch.cat([part.reshape(*from_factors.shape[:2], -1) for part in truth], -1)
+    size = float(by_autograd.double().norm()) + float(table.double().norm())
+    return float((from_factors - by_autograd).double().norm()), size

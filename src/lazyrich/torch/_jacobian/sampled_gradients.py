@@ -36,9 +36,9 @@ class SignedReader(OutputReader):
         return cls(reading.forward, reading.positions, None, reading.chunk, signs)
 
     def outputs_at(self, model: nn.Module, values: Mapping[str, Tensor], batch: Batch) -> Tensor:
-        found = super().outputs_at(model, values, batch)
-        signs = self.signs.to(found.device)[batch.tensors[-1]]
-        return (found * signs.to(found)).sum(1, keepdim=True)
+        outputs = super().outputs_at(model, values, batch)
+        signs = self.signs.to(outputs.device)[batch.tensors[-1]]
+        return (outputs * signs.to(outputs)).sum(1, keepdim=True)
 
 
 @dataclass(frozen=True)
@@ -106,17 +106,17 @@ class GradientSampler:
         """
         what = n, direction, weights, weighted
         with measurement_mode(self.model):
-            found, wrong = self._measure(self.jacobian.at(state), *what, check and products, products)
+            gradients, wrong = self._measure(self.jacobian.at(state), *what, check and products, products)
             if wrong:
                 self.jacobian = self._plan(state)
-                found, wrong = self._measure(self.jacobian, *what, check and products, products)
+                gradients, wrong = self._measure(self.jacobian, *what, check and products, products)
             if wrong:
                 raise ValueError(
                     f"the gradients of '{wrong[0]}' on single inputs do not add up to autograd's gradient of their "
                     "sum: does its forward pass depend on the other inputs of the batch? Freeze this layer, or pass "
                     "exact=True"
                 )
-        return found
+        return gradients
 
     def _measure(
         self,
@@ -147,7 +147,7 @@ class GradientSampler:
                         whole += gram
                         grams[layer] = grams[layer] + gram if layer in grams else gram
                     if other is not None and ratio is not None:
-                        few = _first(part, weighted)
+                        few = _first_samples(part, weighted)
                         own = ratio if ratio.ndim == 2 else ratio[k, :, columns]
                         other += layer_gram(few, own).double().cpu()
                     if moved is not None:
@@ -208,7 +208,7 @@ def _split_bias(names: ParameterNames, factors: LayerFactors) -> list[tuple[str,
     return [(name, replace(factors, columns=factors.columns[..., place]), place) for name, place in places]
 
 
-def _first(factors: LayerFactors, n: int) -> LayerFactors:
+def _first_samples(factors: LayerFactors, n: int) -> LayerFactors:
     """Return the factors of the first n samples."""
     tokens = None if factors.tokens is None else (factors.tokens[0][:n], factors.tokens[1][:n])
     return replace(factors, columns=factors.columns[:n], signals=factors.signals[:n], tokens=tokens)
@@ -216,16 +216,16 @@ def _first(factors: LayerFactors, n: int) -> LayerFactors:
 
 def _pieces(jacobian: PerSampleJacobian) -> list[tuple[ParameterNames, slice | None]]:
     """Return the parameters of each layer, with their dense columns if they have any."""
-    found: list[tuple[ParameterNames, slice | None]] = []
+    pieces: list[tuple[ParameterNames, slice | None]] = []
     for names, layer in jacobian.layers.items():
-        found.append((names, None if layer.start is None else slice(layer.start, layer.start + layer.width)))
+        pieces.append((names, None if layer.start is None else slice(layer.start, layer.start + layer.width)))
     start = jacobian.start
     for name in jacobian.general:
         value = jacobian.fixed[name]
         width = value.numel() * (2 if value.is_complex() else 1)
-        found.append(((name, None), slice(start, start + width)))
+        pieces.append(((name, None), slice(start, start + width)))
         start += width
-    return found
+    return pieces
 
 
 def _arrange(
@@ -251,8 +251,8 @@ def _adds_up(jacobian: PerSampleJacobian, names: ParameterNames, gram: Tensor, s
         return True
     if names[0] in jacobian.shared.copied:  # rows that autograd has given
         return True
-    known = [(name, sums[name]) for name in names if name is not None and name in sums]
-    truth = sum(jacobian.scales[name] ** 2 * float(value.double().square().sum()) for name, value in known)
+    verified = [(name, sums[name]) for name in names if name is not None and name in sums]
+    truth = sum(jacobian.scales[name] ** 2 * float(value.double().square().sum()) for name, value in verified)
     tolerance = SUM_TOLERANCE.get(jacobian.dtype, 1e-3)
     return abs(float(gram.sum()) - truth) <= tolerance * float(gram.abs().sum()) + 1e-300
 

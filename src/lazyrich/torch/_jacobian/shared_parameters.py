@@ -44,7 +44,7 @@ def find_shared_parameters(
     """Return which of these parameters can be repeated: those where the outputs stay the same, row i of the gradient
     is 0 unless sample i is read, and the rows add up to the gradient of the parameter itself."""
     tables = {names_of[0] for rule, names_of in owners.values() if names_of[0] in names and isinstance(rule, Embedding)}
-    found = SharedParameters()
+    shared = SharedParameters()
     for name in names:
         candidate = SharedParameters(tables=frozenset({name}))
         if name not in tables:
@@ -52,8 +52,8 @@ def find_shared_parameters(
                 continue
             candidate = SharedParameters(copied=(name,))
         if _is_right(candidate, name, function, values, owners, scales, m):
-            found = SharedParameters(found.tables | candidate.tables, found.copied + candidate.copied)
-    return found
+            shared = SharedParameters(shared.tables | candidate.tables, shared.copied + candidate.copied)
+    return shared
 
 
 def _is_right(

@@ -29,17 +29,17 @@ class Batch:
     build: Build
 
     @classmethod
-    def from_nested(cls, found: object) -> "Batch":
+    def from_nested(cls, nested: object) -> "Batch":
         """Build a batch from a tensor, or from nested tuples, lists and mappings (including those of transformers)
         of tensors."""
-        if isinstance(found, Batch):
-            return found
+        if isinstance(nested, Batch):
+            return nested
         tensors: list[Tensor] = []
-        build = _flatten(found, tensors)
+        build = _flatten(nested, tensors)
         if not tensors:
             raise ValueError(
                 f"inputs must be a tensor, or a tuple or mapping of tensors, with the samples along the first axis; "
-                f"found {type(found).__name__}. For anything else, pass a tensor and forward=lambda model, x: ..."
+                f"found {type(nested).__name__}. For anything else, pass a tensor and forward=lambda model, x: ..."
             )
         for tensor in tensors:
             _check_tensor(tensor)
@@ -99,21 +99,21 @@ class Batch:
         return "inputs of shapes " + ", ".join(str(tuple(x.shape)) for x in self.tensors[:6])
 
 
-def _flatten(found: object, tensors: list[Tensor]) -> Build:
+def _flatten(nested: object, tensors: list[Tensor]) -> Build:
     """Append the tensors of a tree to `tensors`, and return a function that rebuilds the tree from others."""
-    if isinstance(found, Tensor) and found.ndim:
-        tensors.append(found)
+    if isinstance(nested, Tensor) and nested.ndim:
+        tensors.append(nested)
         return next
-    if isinstance(found, Mapping):
-        parts = {key: _flatten(value, tensors) for key, value in found.items()}
-        return lambda given: _mapping_like(found, {key: build(given) for key, build in parts.items()})
-    if isinstance(found, (tuple, list)):
-        builds = [_flatten(value, tensors) for value in found]
-        named = hasattr(found, "_fields")
-        return lambda given: (
-            type(found)(*(b(given) for b in builds)) if named else type(found)(b(given) for b in builds)
+    if isinstance(nested, Mapping):
+        parts = {key: _flatten(value, tensors) for key, value in nested.items()}
+        return lambda leaves: _mapping_like(nested, {key: build(leaves) for key, build in parts.items()})
+    if isinstance(nested, (tuple, list)):
+        builds = [_flatten(value, tensors) for value in nested]
+        named = hasattr(nested, "_fields")
+        return lambda leaves: (
+            type(nested)(*(b(leaves) for b in builds)) if named else type(nested)(b(leaves) for b in builds)
         )
-    return lambda _: found
+    return lambda _: nested
 
 
 def _mapping_like(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
@@ -121,10 +121,10 @@ def _mapping_like(like: Mapping[Any, Any], values: dict[Any, Any]) -> Any:
     own."""
     if type(like) is dict or not isinstance(like, MutableMapping):
         return values
-    made = copy.copy(like)
+    mapping = copy.copy(like)
     for key, value in values.items():
-        made[key] = value
-    return made
+        mapping[key] = value
+    return mapping
 
 
 def check_values(x: object, what: str) -> None:

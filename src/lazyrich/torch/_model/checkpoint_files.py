@@ -31,25 +31,25 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     if path.suffix == ".safetensors":
         return read_safetensors(path)
     try:
-        found = torch.load(path, map_location="cpu", weights_only=True)
+        content = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:
         raise ValueError(
             f"{path} cannot be read as weights alone ({str(error).partition(chr(10))[0]:.200}); it is not unpickled "
             "further, since that could run code: save model.state_dict(), or a safetensors file"
         ) from error
-    return _weights_in(found, path)
+    return _weights_in(content, path)
 
 
-def _weights_in(found: object, path: Path) -> dict[str, Tensor]:
-    if isinstance(found, Mapping):
-        tensors = {str(name): value for name, value in found.items() if isinstance(value, Tensor)}
+def _weights_in(content: object, path: Path) -> dict[str, Tensor]:
+    if isinstance(content, Mapping):
+        tensors = {str(name): value for name, value in content.items() if isinstance(value, Tensor)}
         for key in _WEIGHT_KEYS:
-            inner = found.get(key)
+            inner = content.get(key)
             if isinstance(inner, Mapping) and any(isinstance(value, Tensor) for value in inner.values()):
                 return _weights_in(inner, path)
         if tensors:
             return tensors
-    raise ValueError(f"{path} holds no weights by name (a state_dict): found {type(found).__name__}")
+    raise ValueError(f"{path} holds no weights by name (a state_dict): found {type(content).__name__}")
 
 
 def _read_folder(path: Path) -> dict[str, Tensor]:
@@ -61,12 +61,12 @@ def _read_folder(path: Path) -> dict[str, Tensor]:
         names = names[:1]
     if not names:
         raise ValueError(f"the folder {path} has neither {_WHOLE} nor {_INDEX}, adapter_model.safetensors or a .bin")
-    found: dict[str, Tensor] = {}
+    weights: dict[str, Tensor] = {}
     for name in names:
         if Path(name).name != name:
             raise ValueError(f"the index of {path} names a file outside of the folder: {name!r}")
-        found |= read_weights(path / name)
-    return found
+        weights |= read_weights(path / name)
+    return weights
 
 
 def read_safetensors(path: Path) -> dict[str, Tensor]:
@@ -77,7 +77,7 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
         header = json.loads(data[8 : 8 + length])
     except ValueError as error:
         raise ValueError(f"{path} is not a safetensors file: its header cannot be read ({error})") from error
-    body, found = memoryview(data)[8 + length :], {}
+    body, weights = memoryview(data)[8 + length :], {}
     for name, entry in header.items():
         if name == "__metadata__":
             continue
@@ -87,8 +87,8 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
         part = bytearray(body[start:stop])
         dtype = _DTYPES[entry["dtype"]]
         empty = torch.empty(0, dtype=dtype)
-        found[name] = (torch.frombuffer(part, dtype=dtype) if part else empty).reshape(entry["shape"])
-    return found
+        weights[name] = (torch.frombuffer(part, dtype=dtype) if part else empty).reshape(entry["shape"])
+    return weights
 
 
 def load_weights(model: nn.Module, weights: Mapping[str, Tensor], what: str) -> None:
@@ -96,32 +96,32 @@ def load_weights(model: nn.Module, weights: Mapping[str, Tensor], what: str) -> 
 
     All trainable parameters have to be there. Frozen ones may be missing, as in the checkpoint of an adapter.
     """
-    known = model.state_dict()
-    found = {_own_name(name, known): value for name, value in weights.items()}
-    used = {name: value for name, value in found.items() if name in known}
+    own_state = model.state_dict()
+    renamed = {_own_name(name, own_state): value for name, value in weights.items()}
+    matching = {name: value for name, value in renamed.items() if name in own_state}
     trainable = [name for name, p in model.named_parameters() if p.requires_grad]
-    if missing := [name for name in trainable if name not in used]:
+    if missing := [name for name in trainable if name not in matching]:
         there = ", ".join(list(weights)[:4])
         raise ValueError(
             f"{what} lacks the trainable parameter '{missing[0]}' ({len(missing)} of {len(trainable)} missing); it has "
             f"{there}, ...: is it of this model?"
         )
-    for name, value in used.items():
-        if known[name].shape != value.shape:
+    for name, value in matching.items():
+        if own_state[name].shape != value.shape:
             raise ValueError(
-                f"'{name}' has shape {tuple(value.shape)} in {what}; the model needs {tuple(known[name].shape)}"
+                f"'{name}' has shape {tuple(value.shape)} in {what}; the model needs {tuple(own_state[name].shape)}"
             )
-    model.load_state_dict(used, strict=False)
+    model.load_state_dict(matching, strict=False)
 
 
-def _own_name(name: str, known: Mapping[str, Tensor]) -> str:
+def _own_name(name: str, own_state: Mapping[str, Tensor]) -> str:
     """Return the name in the model: without prefixes of wrappers, or with one that the checkpoint lacks."""
     stripped = name
-    while stripped not in known:
+    while stripped not in own_state:
         prefix = next((prefix for prefix in _PREFIXES if stripped.startswith(prefix)), None)
         if prefix is None:
             break
         stripped = stripped.removeprefix(prefix)
-    if stripped in known:
+    if stripped in own_state:
         return stripped
-    return next((prefix + name for prefix in _PREFIXES if prefix + name in known), name)
+    return next((prefix + name for prefix in _PREFIXES if prefix + name in own_state), name)

@@ -25,18 +25,18 @@ def cycle_batches(loader: Iterable[object], device: torch.device, steps: int) ->
         raise TypeError(
             f"the loader must give batches (inputs, targets); found {type(loader).__name__}: {REITERABLE_MESSAGE}"
         )
-    given, before = 0, -1
-    while before < given:
-        before = given
+    n_yielded, before = 0, -1
+    while before < n_yielded:
+        before = n_yielded
         for batch in loader:
-            given += 1
+            n_yielded += 1
             inputs, targets = _inputs_and_targets(batch)
             check_values(targets, "targets")
             targets = _leave_inference_mode(targets.to(device)) if isinstance(targets, Tensor) else targets
             yield Batch.from_nested(inputs).to(device).map(_leave_inference_mode), targets
-    if given:
+    if n_yielded:
         raise ValueError(
-            f"the loader was used up after {given} of {pluralize(steps, 'step')}; a generator cannot begin again: "
+            f"the loader was used up after {n_yielded} of {pluralize(steps, 'step')}; a generator cannot begin again: "
             f"{REITERABLE_MESSAGE}"
         )
     raise ValueError(
@@ -50,13 +50,13 @@ def _inputs_and_targets(batch: object) -> tuple[Any, Any]:
         return {name: value for name, value in batch.items() if name != "labels"}, batch["labels"]
     if isinstance(batch, (tuple, list)) and len(batch) == 2:
         return batch[0], batch[1]
-    found = type(batch).__name__
+    description = type(batch).__name__
     if isinstance(batch, Mapping):
-        found = "a mapping with " + (", ".join(f"'{name}'" for name in batch) or "nothing")
+        description = "a mapping with " + (", ".join(f"'{name}'" for name in batch) or "nothing")
     elif isinstance(batch, (tuple, list)):
-        found += f" of {len(batch)}"
+        description += f" of {len(batch)}"
     raise ValueError(
-        f"the loader must give pairs (inputs, targets), or mappings with 'labels'; found {found}. Pass a list of "
+        f"the loader must give pairs (inputs, targets), or mappings with 'labels'; found {description}. Pass a list of "
         "pairs, or an object whose __iter__ gives them anew each time (a generator can be read only once)"
     )
 

@@ -29,10 +29,10 @@ def rates_by_name(model: nn.Module, rates: Rates) -> dict[str, float]:
             raise ValueError(f"the learning rate of '{prefix}' must be finite and at least 0; found {value!r}")
         if not any(_has_prefix(name, prefix) for name in names):
             raise ValueError(f"no trainable parameter begins with '{prefix}'; there are {', '.join(names[:8])}, ...")
-    found = {name: rate_of(name, rates) for name in names}
-    if not any(found.values()):
+    rate_by_name = {name: rate_of(name, rates) for name in names}
+    if not any(rate_by_name.values()):
         raise ValueError("all learning rates are 0: nothing is trained, so there is no kernel")
-    return found
+    return rate_by_name
 
 
 def _has_prefix(name: str, prefix: str) -> bool:

@@ -22,10 +22,12 @@ FAR = 1e30  # size of a constant output beyond all targets, to test whether the 
 def check_loss(loss: object) -> LossFunction:
     """Return the loss if it is a function of (outputs, targets); raise an error for a name or a class."""
     if isinstance(loss, type) or not callable(loss):
-        found = f"the class {loss.__name__}: make one, {loss.__name__}()" if isinstance(loss, type) else f"{loss!r:.60}"
+        description = (
+            f"the class {loss.__name__}: make one, {loss.__name__}()" if isinstance(loss, type) else f"{loss!r:.60}"
+        )
         raise TypeError(
             "loss must be a function of (outputs, targets), such as torch.nn.functional.cross_entropy or mse_loss; "
-            f"found {found}"
+            f"found {description}"
         )
     return loss
 
@@ -93,9 +95,9 @@ def _best_constant(loss: LossFunction, outputs: Tensor, targets: object, link: L
 
     def closure() -> Tensor:
         search.zero_grad()
-        found = value()
-        found.backward()
-        return found
+        mean_loss = value()
+        mean_loss.backward()
+        return mean_loss
 
     zero = float(closure().detach())  # raises the loss's own error if it does not accept these outputs
     assert constant.grad is not None, "it was just computed"

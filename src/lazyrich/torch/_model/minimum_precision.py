@@ -37,15 +37,15 @@ class MinimumPrecision(TorchFunctionMode):
             and isinstance(args[0], Tensor)
             and args[0].is_floating_point()
         ):  # skip the cast, which would round
-            return args[0].to(self.dtype) if self.coarse(args[0]) else args[0]
+            return args[0].to(self.dtype) if self.is_coarse(args[0]) else args[0]
         try:
             result = func(*args, **kwargs)
         except RuntimeError:  # mixed precisions, such as a constant of the model and an activation
             wide = self.widen(args), self.widen(kwargs)
-            if not self.any_coarse((args, kwargs)):
+            if not self.is_any_coarse((args, kwargs)):
                 raise
             result = func(*wide[0], **wide[1])
-        return self.widen(result, seen=True)
+        return self.widen(result, record_precision=True)
 
     def widen_requested_dtypes(self, tree: Any) -> Any:
         """Replace each requested dtype that is too coarse by the minimum precision, in nested arguments."""
@@ -60,29 +60,29 @@ class MinimumPrecision(TorchFunctionMode):
         )
         return self.dtype if coarse else tree
 
-    def coarse(self, x: object) -> bool:
+    def is_coarse(self, x: object) -> bool:
         return (
             isinstance(x, Tensor)
             and x.dtype in FLOAT_DTYPES
             and FLOAT_DTYPES.index(x.dtype) < FLOAT_DTYPES.index(self.dtype)
         )
 
-    def any_coarse(self, tree: Any) -> bool:
+    def is_any_coarse(self, tree: Any) -> bool:
         if isinstance(tree, Mapping):
             tree = tuple(tree.values())
-        return any(map(self.any_coarse, tree)) if isinstance(tree, (tuple, list)) else self.coarse(tree)
+        return any(map(self.is_any_coarse, tree)) if isinstance(tree, (tuple, list)) else self.is_coarse(tree)
 
-    def widen(self, tree: Any, seen: bool = False) -> Any:
+    def widen(self, tree: Any, record_precision: bool = False) -> Any:
         """Convert tensors that are too coarse to the minimum precision, in nested tuples, lists and dictionaries.
 
-        With `seen`, record the coarsest precision found in `coarsest`.
+        With `record_precision`, record the coarsest precision found in `coarsest`.
         """
         if type(tree) in (tuple, list):
-            return type(tree)(self.widen(x, seen) for x in tree)
+            return type(tree)(self.widen(x, record_precision) for x in tree)
         if type(tree) is dict:
-            return {name: self.widen(x, seen) for name, x in tree.items()}
-        if not self.coarse(tree):
+            return {name: self.widen(x, record_precision) for name, x in tree.items()}
+        if not self.is_coarse(tree):
             return tree
-        if seen and FLOAT_DTYPES.index(tree.dtype) < FLOAT_DTYPES.index(self.coarsest):
+        if record_precision and FLOAT_DTYPES.index(tree.dtype) < FLOAT_DTYPES.index(self.coarsest):
             self.coarsest = tree.dtype
         return tree.to(self.dtype)

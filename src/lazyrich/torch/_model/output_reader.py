@@ -52,8 +52,8 @@ class OutputReader:
 
     def loss_input(self, model: nn.Module, batch: Batch) -> Tensor:
         """Return the model's main output in its original shape, for a loss."""
-        found = _main_output(self.call(model, batch), len(batch))
-        return found if isinstance(found, Tensor) else self.select(found, len(batch))
+        output = _main_output(self.call(model, batch), len(batch))
+        return output if isinstance(output, Tensor) else self.select(output, len(batch))
 
     def call(self, model: nn.Module, batch: Batch) -> Any:
         """Call the model on a batch and return its whole result."""
@@ -87,9 +87,9 @@ class OutputReader:
         inside = {f"model.{name}": value for name, value in values.items()}
         return functional_call(_CallModule(model, self.forward), inside, (batch.as_model_input,))
 
-    def select(self, found: object, n: int) -> Tensor:
+    def select(self, model_output: object, n: int) -> Tensor:
         """Return the outputs as (n, c), from the result of the model on n samples."""
-        output = _main_output(found, n)
+        output = _main_output(model_output, n)
         if not isinstance(output, Tensor) or not output.is_floating_point():
             kind = output.dtype if isinstance(output, Tensor) else type(output).__name__
             raise ValueError(
@@ -119,8 +119,10 @@ class OutputReader:
 
     def with_random_directions(self, directions: int, width: int, seed: int) -> "OutputReader":
         """Return a reader that projects `width` outputs on that many random directions."""
-        drawn = torch.randn(width, directions, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-        return replace(self, directions=drawn / width**0.5)
+        random_matrix = torch.randn(
+            width, directions, generator=torch.Generator().manual_seed(seed), dtype=torch.float64
+        )
+        return replace(self, directions=random_matrix / width**0.5)
 
 
 def copy_tensor_attributes(model: nn.Module, values: Mapping[str, Tensor]) -> Mapping[str, Tensor]:
@@ -160,24 +162,24 @@ def _args_and_kwargs(whole: object) -> tuple[tuple[Any, ...], dict[str, Any]]:
     return (tuple(whole), {}) if isinstance(whole, (tuple, list)) else ((whole,), {})
 
 
-def nested_tensors(found: object) -> list[Tensor]:
+def nested_tensors(nested: object) -> list[Tensor]:
     """Return the tensors in nested tuples, lists and mappings."""
-    if isinstance(found, Tensor):
-        return [found]
-    if isinstance(found, Mapping):
-        found = tuple(found.values())
-    return [x for part in found for x in nested_tensors(part)] if isinstance(found, (tuple, list)) else []
+    if isinstance(nested, Tensor):
+        return [nested]
+    if isinstance(nested, Mapping):
+        nested = tuple(nested.values())
+    return [x for part in nested for x in nested_tensors(part)] if isinstance(nested, (tuple, list)) else []
 
 
-def _main_output(found: object, n: int) -> Any:
+def _main_output(model_output: object, n: int) -> Any:
     """Return the tensor to measure: the result itself, its logits, or its first float tensor with n rows."""
-    if isinstance(found, Tensor):
-        return found
-    logits = found.get("logits") if isinstance(found, Mapping) else getattr(found, "logits", None)
+    if isinstance(model_output, Tensor):
+        return model_output
+    logits = model_output.get("logits") if isinstance(model_output, Mapping) else getattr(model_output, "logits", None)
     if isinstance(logits, Tensor):
         return logits
-    fits = [x for x in nested_tensors(found) if x.is_floating_point() and x.ndim and len(x) == n]
-    return fits[0] if fits else found
+    fits = [x for x in nested_tensors(model_output) if x.is_floating_point() and x.ndim and len(x) == n]
+    return fits[0] if fits else model_output
 
 
 DEFAULT_READER = OutputReader()

@@ -26,10 +26,10 @@ class ParameterSlice(str):
             else:
                 runs.append([row, row + 1])
         words = "+".join(f"{start}:{stop}" for start, stop in runs)
-        found = super().__new__(cls, f"{whole}[{':, ' * axis}{words}]")
-        found.whole = whole
-        found.where = (slice(None),) * axis + (slice(*runs[0]) if len(runs) == 1 else torch.tensor(list(rows)),)
-        return found
+        name = super().__new__(cls, f"{whole}[{':, ' * axis}{words}]")
+        name.whole = whole
+        name.where = (slice(None),) * axis + (slice(*runs[0]) if len(runs) == 1 else torch.tensor(list(rows)),)
+        return name
 
     def __getnewargs__(self) -> tuple[Any, ...]:
         last = self.where[-1]
@@ -55,6 +55,6 @@ def insert_slice(name: str, value: Tensor, into: Mapping[str, Tensor]) -> Tensor
     """Return the value of the whole parameter, with `value` inserted at its slice."""
     if not isinstance(name, ParameterSlice):
         return value
-    found = into[name.whole].detach().clone()
-    found[name.where] = value
-    return found
+    whole = into[name.whole].detach().clone()
+    whole[name.where] = value
+    return whole

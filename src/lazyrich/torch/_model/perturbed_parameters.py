@@ -23,16 +23,16 @@ def perturb_parameters(model: nn.Module, noise: float = 0.0, seed: int = 0) -> d
     True
     """
     generator = torch.Generator().manual_seed(seed)
-    found = double_parameters(model)
+    parameters = double_parameters(model)
     for name, _ in model.named_parameters():
-        value = found[name]
+        value = parameters[name]
         if (size := _size(value)) is not None:
-            drawn = torch.randn(value.shape, generator=generator, dtype=torch.float64).to(value)
+            normal = torch.randn(value.shape, generator=generator, dtype=torch.float64).to(value)
             usual = _expected_size(value)
-            hidden = drawn * usual if value.ndim > 1 else 1 + RELATIVE_NOISE * drawn
-            value = hidden if size < MIN_RELATIVE_SIZE * usual else value + noise * size * drawn
-        found[name] = value
-    return found
+            hidden = normal * usual if value.ndim > 1 else 1 + RELATIVE_NOISE * normal
+            value = hidden if size < MIN_RELATIVE_SIZE * usual else value + noise * size * normal
+        parameters[name] = value
+    return parameters
 
 
 def double_parameters(model: nn.Module) -> dict[str, Tensor]:

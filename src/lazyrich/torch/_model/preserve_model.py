@@ -104,8 +104,8 @@ def copy_of(model: nn.Module) -> nn.Module:
 
     The weights of `torch.nn.utils.weight_norm`, which every forward pass computes anew, are such tensors.
     """
-    kept = [x for module in model.modules() for x in nested_tensors(module.__dict__)]
-    return copy.deepcopy(model, {id(x): x.detach().clone() for x in kept if not x.is_leaf})
+    stored_tensors = [x for module in model.modules() for x in nested_tensors(module.__dict__)]
+    return copy.deepcopy(model, {id(x): x.detach().clone() for x in stored_tensors if not x.is_leaf})
 
 
 @contextmanager
@@ -190,16 +190,16 @@ def check_outputs(model: nn.Module, inputs: object, reading: OutputReader = DEFA
 
         parts = [outputs(part) for part in batch.split(reading.chunk)]
         check_width(*parts)
-        found = torch.cat(parts)
-        if not bool(torch.isfinite(found).all()):
-            bad = int(torch.nonzero(~torch.isfinite(found).all(1))[0])
+        values = torch.cat(parts)
+        if not bool(torch.isfinite(values).all()):
+            bad = int(torch.nonzero(~torch.isfinite(values).all(1))[0])
             raise NonFiniteModelError(
                 f"the model's output is NaN or infinite on sample {bad}; there is no kernel to measure"
             )
         first = batch[: reading.chunk]
-        check_repeatable(model, outputs, first, found[: len(first)])
-        check_independent(model, outputs, batch, found, reading)
-    return found
+        check_repeatable(model, outputs, first, values[: len(first)])
+        check_independent(model, outputs, batch, values, reading)
+    return values
 
 
 def _check_model(model: nn.Module) -> None:
@@ -237,9 +237,9 @@ def _check_model(model: nn.Module) -> None:
             )
     if not trainable_parameters(model):
         total = sum(1 for _ in model.parameters())
-        found = f"all {total} have requires_grad=False" if total else "it has none at all"
+        reason = f"all {total} have requires_grad=False" if total else "it has none at all"
         raise ValueError(
-            f"{type(model).__name__} has no trainable parameters: {found}. Without them nothing is learned"
+            f"{type(model).__name__} has no trainable parameters: {reason}. Without them nothing is learned"
         )
 
 

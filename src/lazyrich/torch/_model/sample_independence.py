@@ -28,17 +28,17 @@ DOUBLE_TOLERANCE = 1e-8  # the same in double precision
 Outputs = Callable[[Batch], Tensor]
 
 
-def check_repeatable(model: nn.Module, outputs: Outputs, batch: Batch, found: Tensor) -> None:
+def check_repeatable(model: nn.Module, outputs: Outputs, batch: Batch, first_outputs: Tensor) -> None:
     """Raise an error if a second pass on the same inputs gives other outputs, and name the likely cause."""
     state, numbers = _state(model), _rng_state()
     again = outputs(batch)
-    if not (gap := _describe_difference(found, again)):
+    if not (gap := _describe_difference(first_outputs, again)):
         return
-    kept = next((name for name, value in _state(model).items() if not _equal(state.get(name), value)), "")
-    if _rng_state() == numbers and kept:
+    changed_state = next((name for name, value in _state(model).items() if not _equal(state.get(name), value)), "")
+    if _rng_state() == numbers and changed_state:
         why = (
-            f"the model keeps state from one pass to the next ('{kept}' changes): let it begin anew in every pass, or "
-            "set it back in forward=lambda model, x: ..."
+            f"the model keeps state from one pass to the next ('{changed_state}' changes): let it begin anew in every "
+            "pass, or set it back in forward=lambda model, x: ..."
         )
     elif _rng_state() == numbers:
         why = (
@@ -70,7 +70,9 @@ def check_width(*parts: Tensor) -> None:
     )
 
 
-def check_independent(model: nn.Module, outputs: Outputs, batch: Batch, found: Tensor, reading: OutputReader) -> None:
+def check_independent(
+    model: nn.Module, outputs: Outputs, batch: Batch, whole_batch: Tensor, reading: OutputReader
+) -> None:
     """Raise an error if the output of a sample depends on the other samples.
 
     Each sample is passed again, alone, and compared with its output in the whole batch. Of many samples,
@@ -80,15 +82,15 @@ def check_independent(model: nn.Module, outputs: Outputs, batch: Batch, found: T
     """
     if len(batch) == 1:
         return
-    check_width(found, _outputs_of(outputs, batch, torch.tensor([0])))
+    check_width(whole_batch, _outputs_of(outputs, batch, torch.tensor([0])))
     half = any(p.dtype in (torch.float16, torch.bfloat16) for p in model.parameters())
-    apart = None if half else _outputs_in_pieces(outputs, batch, found)
+    apart = None if half else _outputs_in_pieces(outputs, batch, whole_batch)
     # half precision is too coarse for a comparison
-    doubtful = apart is None or _describe_difference(found, apart, slack=0.0)
+    doubtful = apart is None or _describe_difference(whole_batch, apart, slack=0.0)
     if doubtful and not _compare(model, double_parameters(model), batch, reading):
-        apart = _outputs_in_pieces(outputs, batch, found) if apart is None else apart
-        _raise_if_different(found, apart, torch.bfloat16 if half else None)
-    cancel = float(found.abs().max()) < MIN_OUTPUT
+        apart = _outputs_in_pieces(outputs, batch, whole_batch) if apart is None else apart
+        _raise_if_different(whole_batch, apart, torch.bfloat16 if half else None)
+    cancel = float(whole_batch.abs().max()) < MIN_OUTPUT
     if cancel or has_small_parameters(model):
         _compare(model, perturb_parameters(model, RELATIVE_NOISE if cancel else 0.0), batch[: reading.chunk], reading)
 
@@ -109,9 +111,9 @@ def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading:
     return True
 
 
-def _outputs_in_pieces(outputs: Outputs, batch: Batch, found: Tensor) -> Tensor:
+def _outputs_in_pieces(outputs: Outputs, batch: Batch, whole_batch: Tensor) -> Tensor:
     """Return the outputs of all samples, passed alone or in small pieces."""
-    apart = torch.empty_like(found)
+    apart = torch.empty_like(whole_batch)
     for rows in _pieces(len(batch)):
         apart[rows.to(apart.device)] = _outputs_of(outputs, batch, rows)[: len(rows)]
     return apart
@@ -162,14 +164,14 @@ def _describe_difference(
 
 def _state(model: nn.Module) -> dict[str, Any]:
     """Return copies of the parameters, buffers and other attributes of all modules, by name."""
-    found: dict[str, Any] = {}
+    state: dict[str, Any] = {}
     for where, module in model.named_modules():
         own = {**module._parameters, **module._buffers, **module.__dict__}
         for name, value in own.items():
-            kept: Any = value.detach().clone() if isinstance(value, Tensor) else value
-            kept = kept.copy() if type(kept) in (dict, list, set) else kept
-            found[f"{where}.{name}".removeprefix(".")] = kept
-    return found
+            value_copy: Any = value.detach().clone() if isinstance(value, Tensor) else value
+            value_copy = value_copy.copy() if type(value_copy) in (dict, list, set) else value_copy
+            state[f"{where}.{name}".removeprefix(".")] = value_copy
+    return state
 
 
 def _equal(one: Any, other: Any) -> bool:
@@ -186,6 +188,6 @@ def _equal(one: Any, other: Any) -> bool:
 
 def _rng_state() -> Any:
     """Return the states of the global generators."""
-    drawn: Any = np.random.get_state()  # noqa: NPY002
+    numpy_state: Any = np.random.get_state()  # noqa: NPY002
     cards = [x.tolist() for x in torch.cuda.get_rng_state_all()] if torch.cuda.is_initialized() else []
-    return torch.get_rng_state().tolist(), drawn[1].tolist(), drawn[2], random.getstate(), cards
+    return torch.get_rng_state().tolist(), numpy_state[1].tolist(), numpy_state[2], random.getstate(), cards

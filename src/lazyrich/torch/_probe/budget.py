@@ -38,16 +38,16 @@ def default_kernel_rows(model: nn.Module) -> int:
 SMALL_KERNEL_COST = 5e9  # multiplications for a full kernel that takes about a tenth of a second
 
 
-def choose_full_kernel(model: nn.Module, inputs: int, outputs: int, asked: bool, exact: bool | None) -> bool:
+def choose_full_kernel(model: nn.Module, inputs: int, outputs: int, requested: bool, exact: bool | None) -> bool:
     """Return whether to measure the full kernel: if it is asked for, or else if the model and its inputs are small.
 
-    `asked` means that its inputs, directions or seconds were given.
+    `requested` means that its inputs, directions or seconds were given.
     """
     if exact is not None:
         return exact
     weights = sum(p.numel() for p in trainable_parameters(model).values())
     small = outputs <= MAX_OUTPUTS and (inputs * outputs) ** 2 * weights <= SMALL_KERNEL_COST
-    return asked or small or group_size(inputs) is None
+    return requested or small or group_size(inputs) is None
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,16 @@ class Budget:
     bytes: float = math.inf
 
     @classmethod
-    def parse(cls, given: object) -> "Budget":
-        if isinstance(given, (int, float)) and not isinstance(given, bool) and given > 0:
-            return cls(bytes=float(given))
-        found = re.findall(r"([\d.]+)\s*([a-zA-Z]+)", given) if isinstance(given, str) else []
-        if not found or any(unit.lower() not in _UNITS for _, unit in found):
+    def parse(cls, budget: object) -> "Budget":
+        if isinstance(budget, (int, float)) and not isinstance(budget, bool) and budget > 0:
+            return cls(bytes=float(budget))
+        amounts = re.findall(r"([\d.]+)\s*([a-zA-Z]+)", budget) if isinstance(budget, str) else []
+        if not amounts or any(unit.lower() not in _UNITS for _, unit in amounts):
             raise ValueError(
                 f"a budget is a time, a size, or both: '30s', '2min', '500MB', '30s 2GB', or a number of bytes; found "
-                f"{given!r}"
+                f"{budget!r}"
             )
-        kinds = [(*_UNITS[unit.lower()], float(number)) for number, unit in found]
+        kinds = [(*_UNITS[unit.lower()], float(number)) for number, unit in amounts]
         return cls(**{kind: number * size for kind, size, number in kinds})
 
 
@@ -175,8 +175,8 @@ def plan_snapshot(
     few, width = select_outputs(
         model, batch[:N_TIMED_INPUTS], reading.forward, reading.positions, directions or MIN_DIRECTIONS, 0
     )
-    asked = None if directions is None else min(directions, width)
-    return largest_plan(measure_cost(model, batch, few, twice), limits, len(batch), width, most, asked)
+    requested_directions = None if directions is None else min(directions, width)
+    return largest_plan(measure_cost(model, batch, few, twice), limits, len(batch), width, most, requested_directions)
 
 
 def measure_cost(model: nn.Module, batch: Batch, reading: OutputReader, twice: bool) -> Cost:
@@ -225,17 +225,20 @@ def _time_products(factors: JacobianFactors) -> float:
     return time.process_time() - began
 
 
-def largest_plan(cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, asked: int | None) -> SnapshotPlan:
+def largest_plan(
+    cost: Cost, budget: Budget, inputs: int, outputs: int, most: int, requested_directions: int | None
+) -> SnapshotPlan:
     """Return the plan with the largest sample within the budget: with all outputs if that leaves enough inputs,
     otherwise with fewer directions.
 
-    `most` is the largest number of rows of the kernel. `asked` is a requested number of directions, or None.
+    `most` is the largest number of rows of the kernel. `requested_directions` is None if the plan may
+    choose.
     """
     ways: list[int | None] = [None] if outputs <= MAX_OUTPUTS else []
     ways += [r for r in (DEFAULT_DIRECTIONS, DEFAULT_DIRECTIONS // 2, MIN_DIRECTIONS) if r < outputs]
-    if asked is not None:
-        ways = [None if asked == outputs else asked]
-    found: SnapshotPlan | None = None
+    if requested_directions is not None:
+        ways = [None if requested_directions == outputs else requested_directions]
+    best: SnapshotPlan | None = None
     for directions in ways:
         rows = outputs if directions is None else directions
         sample = min(inputs, max(MIN_SAMPLE, most // rows))
@@ -245,15 +248,15 @@ def largest_plan(cost: Cost, budget: Budget, inputs: int, outputs: int, most: in
             sample = max(min(MIN_SAMPLE, inputs), int(0.9 * sample))
         plan = cost.plan(sample, inputs, directions, outputs, budget)
         fits = _fits_budget(plan, budget, 1.0 if sample <= MIN_SAMPLE else PLANNED_FRACTION)
-        if fits and (found is None or sample > found.sample):
-            found = plan
-        if found is not None and found.sample >= min(PREFERRED_SAMPLE, inputs):
+        if fits and (best is None or sample > best.sample):
+            best = plan
+        if best is not None and best.sample >= min(PREFERRED_SAMPLE, inputs):
             break
-    if found is None:
+    if best is None:
         raise ValueError(
             f"the budget is too small for this model: the least, {plan}. Give more, or a smaller batch of inputs"
         )
-    return found
+    return best
 
 
 def _fits_budget(plan: SnapshotPlan, budget: Budget, share: float = PLANNED_FRACTION) -> bool:

@@ -9,12 +9,12 @@ from lazyrich.torch._model.batch import Batch
 from lazyrich.torch.metrics import Observation
 
 
-def observation_to_state(seen: Observation) -> dict[str, Any]:
+def observation_to_state(observation: Observation) -> dict[str, Any]:
     return {
-        "outputs": seen.outputs,
-        "patterns": {name: torch.as_tensor(bits) for name, bits in seen.patterns.items()},
-        "units": dict(seen.units),
-        "features": dict(seen.features),
+        "outputs": observation.outputs,
+        "patterns": {name: torch.as_tensor(bits) for name, bits in observation.patterns.items()},
+        "units": dict(observation.units),
+        "features": dict(observation.features),
     }
 
 
@@ -25,11 +25,11 @@ def observation_from_state(state: Mapping[str, Any]) -> Observation:
 
 def batch_fingerprint(batch: Batch) -> list[float]:
     """Return numbers that distinguish batches: shapes, sums, and sums of squares."""
-    found: list[float] = []
+    fingerprint: list[float] = []
     for x in batch.tensors:
         values = x.detach().cpu().double().abs() if not x.is_complex() else x.detach().cpu().abs().double()
-        found += [float(n) for n in x.shape] + [float(values.sum()), float(values.square().sum())]
-    return found
+        fingerprint += [float(n) for n in x.shape] + [float(values.sum()), float(values.square().sum())]
+    return fingerprint
 
 
 def to_builtin_types(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -49,16 +49,20 @@ class ConservationPrediction:
                 value = value + (largest - decay) * (before.contributions[name] + now.contributions[name])
             self.values[now.name] = value if self.watched.law.conserves_delta else torch.full_like(value, math.nan)
         self.pairs, self.decays = tuple(pairs), decays
-        found = {pair.name: _sum_contributions(pair.contributions) for pair in pairs}
+        conserved = {pair.name: _sum_contributions(pair.contributions) for pair in pairs}
         squares = {
             pair.name: float(sum(float(part.abs().sum()) for part in pair.contributions.values())) for pair in pairs
         }
         return {
-            "conserved_share": {name: _remaining_fraction(value, self.start[name]) for name, value in found.items()},
-            "conserved_predicted": {name: _remaining_fraction(self.values[name], self.start[name]) for name in found},
+            "conserved_share": {
+                name: _remaining_fraction(value, self.start[name]) for name, value in conserved.items()
+            },
+            "conserved_predicted": {
+                name: _remaining_fraction(self.values[name], self.start[name]) for name in conserved
+            },
             "conserved_gap": {
                 name: float((value - self.values[name]).abs().sum()) / max(squares[name], 1e-300)
-                for name, value in found.items()
+                for name, value in conserved.items()
             },
         }
 

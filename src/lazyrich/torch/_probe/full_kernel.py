@@ -34,14 +34,14 @@ class FullKernel:
     def kernel(self, inputs: Batch, weights: Mapping[str, Tensor] | None = None) -> Tensor:
         """Return the kernel on the sample, computed within the budget."""
         rates = self.rates if weights is None else None
-        kept, until, block = MAX_FACTOR_BYTES, inf, None
+        max_factor_bytes, until, block = MAX_FACTOR_BYTES, inf, None
         if self.plan is not None:
-            kept, block = self.plan.max_factor_bytes, self.plan.block_size(self.sample)
+            max_factor_bytes, block = self.plan.max_factor_bytes, self.plan.block_size(self.sample)
             until = time.process_time() + self.plan.seconds_allowed(weights is not None)
-        found = kernel_of_reader(
-            self.model, inputs[: self.sample], self.reading, rates, block, "full", weights, kept, until
+        kernel = kernel_of_reader(
+            self.model, inputs[: self.sample], self.reading, rates, block, "full", weights, max_factor_bytes, until
         )
-        return found.cpu()
+        return kernel.cpu()
 
     def remeasure_references(self, inputs: Batch, initial: Mapping[str, Tensor], last: Mapping[str, Tensor]) -> None:
         """Measure the start and the previous snapshot again, with the current buffers."""
@@ -85,8 +85,8 @@ class FullKernel:
     def distance(self, one: Tensor, other: Tensor) -> metrics.SampledDistance:
         """Return the distance between two kernels, on the inputs that both cover."""
         rows = min(len(one), len(other))
-        drawn = rows // self.outputs, self.population, self.reading.directions is not None
-        return metrics.sampled_kernel_distance(one[:rows, :rows].numpy(), other[:rows, :rows].numpy(), *drawn)
+        sampling = rows // self.outputs, self.population, self.reading.directions is not None
+        return metrics.sampled_kernel_distance(one[:rows, :rows].numpy(), other[:rows, :rows].numpy(), *sampling)
 
     def state_dict(self) -> Row:
         return {"kernels": [self.initial, self.last], "outputs": self.outputs}

@@ -145,10 +145,10 @@ class Measurement:
         reader, inputs = self._optimizer_reader, self.inputs.to(next(self.model.parameters()).device)
         if reader is not None and reader.has_preconditioner and reader.preconditioner() is None:
             return {"sharpness": nan, "sharpness_edge": nan}
-        found = sharpness_of_reader(
+        curvature = sharpness_of_reader(
             self.model, inputs, self._raw_targets, self.loss, self._reader_of_all_outputs, reader
         )
-        return {"sharpness": found.value, "sharpness_edge": nan if found.edge is None else found.edge}
+        return {"sharpness": curvature.value, "sharpness_edge": nan if curvature.edge is None else curvature.edge}
 
     def _measure_start(
         self, now: dict[str, Tensor], inputs: Batch, kernel: Tensor | None, observation: metrics.Observation
@@ -202,7 +202,7 @@ class Measurement:
                 if first
                 else sampled.measure(len(inputs), self._start, now, moved, of_optimizer)
             )
-            row["kernel_inputs"] = sampled.used
+            row["kernel_inputs"] = sampled.n_measured
         if self._full is None:
             if sampled is not None and self.targets is not None:
                 row |= sampled.target_alignment(self.targets)

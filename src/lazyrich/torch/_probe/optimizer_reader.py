@@ -17,14 +17,16 @@ class OptimizerReader:
     def __init__(self, model: nn.Module, optimizer: object) -> None:
         self.model, self.optimizer = model, unwrap_optimizer(optimizer)
         self.law = rule_for(self.optimizer)
-        known = {id(p): name for name, p in trainable_parameters(model).items()}
-        held = [known[id(p)] for group in self.optimizer.param_groups for p in group["params"] if id(p) in known]
-        if not held:
+        name_of_id = {id(p): name for name, p in trainable_parameters(model).items()}
+        optimized = [
+            name_of_id[id(p)] for group in self.optimizer.param_groups for p in group["params"] if id(p) in name_of_id
+        ]
+        if not optimized:
             raise ValueError(
                 "the optimizer holds no trainable parameter of this model: was the model copied, or the optimizer made "
                 "for another one?"
             )
-        self.steps, self.decays = 0, dict.fromkeys(known.values(), 0.0)
+        self.steps, self.decays = 0, dict.fromkeys(name_of_id.values(), 0.0)
 
     def attach(self) -> "OptimizerReader":
         self._hook = self.optimizer.register_step_post_hook(lambda *_: self._count_step())
@@ -35,9 +37,9 @@ class OptimizerReader:
 
     def groups_by_name(self) -> dict[str, ParamGroup]:
         """Return the parameter group of each trainable parameter that is in one; the others are not trained."""
-        known = {id(p): name for name, p in trainable_parameters(self.model).items()}
+        name_of_id = {id(p): name for name, p in trainable_parameters(self.model).items()}
         groups = self.optimizer.param_groups
-        return {known[id(p)]: group for group in groups for p in group["params"] if id(p) in known}
+        return {name_of_id[id(p)]: group for group in groups for p in group["params"] if id(p) in name_of_id}
 
     def _count_step(self) -> None:
         self.steps += 1
@@ -50,30 +52,30 @@ class OptimizerReader:
         A schedule's initial learning rates are used where it has them, since it may start at 0.
         """
         groups = self.groups_by_name()
-        found = dict.fromkeys(trainable_parameters(self.model), 0.0)
+        rates = dict.fromkeys(trainable_parameters(self.model), 0.0)
         for name, group in groups.items():
-            if name in found:
-                found[name] = self.law.step_rate({**group, "lr": group.get("initial_lr", group.get("lr", 1.0))})
-        largest = max(found.values())
+            if name in rates:
+                rates[name] = self.law.step_rate({**group, "lr": group.get("initial_lr", group.get("lr", 1.0))})
+        largest = max(rates.values())
         if not largest > 0:
             raise ValueError("all learning rates of the optimizer are 0: nothing is trained, so there is no kernel")
-        return None if len(set(found.values())) == 1 else {name: rate / largest for name, rate in found.items()}
+        return None if len(set(rates.values())) == 1 else {name: rate / largest for name, rate in rates.items()}
 
     def preconditioner(self) -> dict[str, Tensor] | None:
         """Return the diagonal preconditioner P of each trainable parameter, or None if the rule has none or no step
         was taken."""
-        groups, found = self.groups_by_name(), {}
+        groups, preconditioner = self.groups_by_name(), {}
         for name, parameter in trainable_parameters(self.model).items():
             if name not in groups:
-                found[name] = torch.zeros_like(parameter)
+                preconditioner[name] = torch.zeros_like(parameter)
                 continue
             weights = self.law.preconditioner(_with_nonzero_lr(groups[name]), self._state(parameter))
             if weights is None:
                 if self._state(parameter):
                     return None
                 weights = torch.zeros_like(parameter)  # the parameter never had a gradient
-            found[name] = weights.detach()
-        return found if any(bool(weights.any()) for weights in found.values()) else None
+            preconditioner[name] = weights.detach()
+        return preconditioner if any(bool(weights.any()) for weights in preconditioner.values()) else None
 
     def step_sizes(self) -> tuple[dict[str, Tensor], dict[str, float]]:
         """Return the step size P of each trainable parameter, now, and the weight decay that is part of its
@@ -95,8 +97,8 @@ class OptimizerReader:
     def stability_edge(self) -> float | None:
         """Return the smallest edge of stability of the groups, in units of 1 / their step sizes."""
         edges = [self.law.stability_edge(group) for group in self.optimizer.param_groups]
-        known = [edge for edge in edges if edge is not None]
-        return min(known) if known and len(known) == len(edges) else None
+        finite_edges = [edge for edge in edges if edge is not None]
+        return min(finite_edges) if finite_edges and len(finite_edges) == len(edges) else None
 
     def _state(self, parameter: nn.Parameter) -> Mapping[str, Any]:
         return self.optimizer.state.get(parameter, {})
@@ -109,10 +111,10 @@ class OptimizerReader:
     def kernel_weights(self) -> tuple[dict[str, float] | None, dict[str, Tensor] | None]:
         """Return the weights of the kernel: rates of the layers, or a preconditioner. Raise an error before the
         first step if the rule has a preconditioner."""
-        found = self.preconditioner()
-        if found is None and self.has_preconditioner:
+        preconditioner = self.preconditioner()
+        if preconditioner is None and self.has_preconditioner:
             raise ValueError(self._no_step_message)
-        return (None, found) if found is not None else (self.relative_rates(), None)
+        return (None, preconditioner) if preconditioner is not None else (self.relative_rates(), None)
 
     @property
     def _no_step_message(self) -> str:
@@ -124,8 +126,10 @@ class OptimizerReader:
     @property
     def description(self) -> str:
         groups = self.optimizer.param_groups
-        said = list(dict.fromkeys(self.law.describe_group(group) for group in groups))
-        return "; ".join(said[:3]) + (f" and {len(said) - 3} more groups" if len(said) > 3 else "")
+        descriptions = list(dict.fromkeys(self.law.describe_group(group) for group in groups))
+        return "; ".join(descriptions[:3]) + (
+            f" and {len(descriptions) - 3} more groups" if len(descriptions) > 3 else ""
+        )
 
     def state_dict(self) -> dict[str, Any]:
         return {"steps": self.steps, "decays": dict(self.decays)}

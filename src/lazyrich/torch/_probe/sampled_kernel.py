@@ -66,15 +66,15 @@ class SampledKernel:
         began = time.perf_counter()
         self.sampler = GradientSampler(model, inputs[: self.n], signed, rates_by_name(model, rates), size)
         self.n = largest_sample(self.n, self.sampler.bytes_per_sample, time.perf_counter() - began)
-        self.signs, self.layers, self.used = signed.signs, self.sampler.layers, self.n
+        self.signs, self.layers, self.n_measured = signed.signs, self.sampler.layers, self.n
         self.start: Tensor = torch.empty(0)  # (layers, n, n)
         self.previous: Tensor = torch.empty(0)
 
     def measure_start(self) -> Row:
         """Measure the start, on all inputs, and return the row of a model that has not moved."""
-        self.used = self.n
-        found = self.sampler.measure({}, self.n)
-        self.start = self.previous = self._stack(found)
+        self.n_measured = self.n
+        gradients = self.sampler.measure({}, self.n)
+        self.start = self.previous = self._stack(gradients)
         exists = self.start.abs().amax((1, 2)) > 0
         distance = {layer: 0.0 if there else nan for layer, there in zip(self.layers, exists.tolist(), strict=True)}
         zero = [0.0, 0.0]
@@ -101,24 +101,26 @@ class SampledKernel:
         weights: Mapping[str, Tensor] | None = None,
     ) -> Row:
         """Measure the current model on the first n inputs, with the initial and the current parameters given."""
-        self.used = n = min(n, self.n) // self.group_size * self.group_size
+        self.n_measured = n = min(n, self.n) // self.group_size * self.group_size
         weighted = min(n, MAX_PRECONDITIONED) // self.group_size * self.group_size
         direction = {name: now[name] - start[name].to(now[name]) for name in now}
-        found = self.sampler.measure({}, n, direction, weights, weighted)
+        gradients = self.sampler.measure({}, n, direction, weights, weighted)
         remeasured = moved_buffers or self.start.shape[-1] < n
         base = self.sampler.measure(start, n, direction, weights, weighted, False, remeasured)
         if remeasured:
             self.start = self._stack(base)
-        kernels, previous = self._stack(found), self.previous[:, :n, :n]
+        kernels, previous = self._stack(gradients), self.previous[:, :n, :n]
         row = self._distances(kernels, self.start[:, :n, :n])
         if moved_buffers or previous.shape[-1] < n:
             between = [nan, nan]  # the previous kernel had other buffers
         else:
             between = grouped_kernel_distance(_sum(kernels), _sum(previous), self.group_size).distance.tolist()
         row["kernel_distance"] = [row["kernel_distance"], between]
-        row |= self._gaps(found, base)
-        if found.preconditioned is not None and base.preconditioned is not None:
-            there = grouped_kernel_distance(found.preconditioned.numpy(), base.preconditioned.numpy(), self.group_size)
+        row |= self._gaps(gradients, base)
+        if gradients.preconditioned is not None and base.preconditioned is not None:
+            there = grouped_kernel_distance(
+                gradients.preconditioned.numpy(), base.preconditioned.numpy(), self.group_size
+            )
             row["preconditioned_distance"] = there.distance.tolist()
             row["preconditioned_error"] = ((there.high - there.low) / 2).tolist()
         self.previous = kernels
@@ -129,21 +131,21 @@ class SampledKernel:
         n = self.previous.shape[-1]
         signs = self.signs.repeat_interleave(self.group_size, 0)[:n]
         z = (signs.double() * targets[:n].double()).sum(1).numpy()
-        found = grouped_kernel_distance(_sum(self.previous), np.outer(z, z), self.group_size)
+        comparison = grouped_kernel_distance(_sum(self.previous), np.outer(z, z), self.group_size)
         return {
-            "target_alignment": (1 - found.distance).tolist(),
-            "target_error": ((found.high - found.low) / 2).tolist(),
+            "target_alignment": (1 - comparison.distance).tolist(),
+            "target_error": ((comparison.high - comparison.low) / 2).tolist(),
         }
 
-    def _stack(self, found: SampledGradients) -> Tensor:
-        n = len(found.values)
+    def _stack(self, gradients: SampledGradients) -> Tensor:
+        n = len(gradients.values)
         none = torch.zeros(n, n, dtype=torch.float64)
-        return torch.stack([found.grams.get(layer, none) for layer in self.layers])
+        return torch.stack([gradients.grams.get(layer, none) for layer in self.layers])
 
     def _distances(self, kernels: Tensor, start: Tensor) -> Row:
         now, before = (torch.cat([x.sum(0, keepdim=True), x]).numpy() for x in (kernels, start))
-        found = grouped_kernel_distance(now, before, self.group_size)
-        whole = GroupedDistance(found.distance[0], found.low[0], found.high[0], found.growth[0])
+        distances = grouped_kernel_distance(now, before, self.group_size)
+        whole = GroupedDistance(distances.distance[0], distances.low[0], distances.high[0], distances.growth[0])
 
         def by_layer(values: np.ndarray) -> dict[str, float]:
             return dict(zip(self.layers, values[1:, 0].tolist(), strict=True))
@@ -154,9 +156,9 @@ class SampledKernel:
             "kernel_low": whole.low.tolist(),
             "kernel_high": whole.high.tolist(),
             "kernel_growth": float(whole.growth),
-            "layer_distance": by_layer(found.distance),
-            "layer_low": by_layer(found.low),
-            "layer_high": by_layer(found.high),
+            "layer_distance": by_layer(distances.distance),
+            "layer_low": by_layer(distances.low),
+            "layer_high": by_layer(distances.high),
             "layer_share": self._shares(kernels),
         }
 

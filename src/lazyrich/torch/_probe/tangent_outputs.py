@@ -105,14 +105,14 @@ def _jvp_by_double_backward(
         generator = torch.Generator().manual_seed(0)
         u = torch.randn(out.shape, generator=generator).to(out).requires_grad_()
         slopes = torch.autograd.grad(out, list(values.values()), u, create_graph=True, allow_unused=True)
-        used = [(s, d) for s, d in zip(slopes, direction.values(), strict=True) if s is not None]
-        expected = sum(float((slope.detach().conj() * moved).real.double().sum()) for slope, moved in used)
-        used = [(slope, moved) for slope, moved in used if slope.requires_grad]
+        reached = [(s, d) for s, d in zip(slopes, direction.values(), strict=True) if s is not None]
+        expected = sum(float((slope.detach().conj() * moved).real.double().sum()) for slope, moved in reached)
+        reached = [(slope, moved) for slope, moved in reached if slope.requires_grad]
         change = torch.zeros_like(out)
-        if used:
-            (change,) = torch.autograd.grad([s for s, _ in used], u, [d for _, d in used], materialize_grads=True)
+        if reached:
+            (change,) = torch.autograd.grad([s for s, _ in reached], u, [d for _, d in reached], materialize_grads=True)
     # The result would be wrong without an error if a backward pass hides its input from autograd (`.data`, numpy).
-    made, size = float((u * change).double().sum()), float((u * change).abs().double().sum())
-    if not abs(made - expected) <= 1e-3 * max(size, abs(expected)):
+    by_double_backward, size = float((u * change).double().sum()), float((u * change).abs().double().sum())
+    if not abs(by_double_backward - expected) <= 1e-3 * max(size, abs(expected)):
         raise RuntimeError("the backward pass of some layer cannot be differentiated, and it has no forward derivative")
     return out.detach(), change.detach()

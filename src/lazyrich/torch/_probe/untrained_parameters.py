@@ -31,9 +31,9 @@ def _describe_missing_from_optimizer(
     if watched is None or not (missing := trainable_parameters(model).keys() - watched.groups_by_name().keys()):
         return
     yield f"{_format_names(_layer_names(model, missing))}: not in the optimizer, taken to have rate 0"
-    gone = {name for name in missing if not metrics.states_equal({name: now[name]}, {name: start[name]})}
-    if gone:
-        which = list(dict.fromkeys(metrics.layer_name_of(name) for name in now if name in gone))
+    changed = {name for name in missing if not metrics.states_equal({name: now[name]}, {name: start[name]})}
+    if changed:
+        which = list(dict.fromkeys(metrics.layer_name_of(name) for name in now if name in changed))
         verb, them = ("has", "it") if len(which) == 1 else ("have", "them")
         yield (
             f"but {_format_names(which)} {verb} moved: if another optimizer trains {them}, pass rates=... of all layers"
@@ -50,8 +50,8 @@ def _describe_without_gradient(model: nn.Module, layout: Structure | None) -> It
     ran = {
         full_parameter_name(name) for layer in layout.layers for name in (layer.weight, layer.bias) if name is not None
     }
-    if found := _layer_names(model, layout.unreached & ran):
-        yield f"{_format_names(found)}: no gradient reaches {'it' if len(found) == 1 else 'them'} ({NO_GRADIENT})"
+    if layers := _layer_names(model, layout.unreached & ran):
+        yield f"{_format_names(layers)}: no gradient reaches {'it' if len(layers) == 1 else 'them'} ({NO_GRADIENT})"
 
 
 def _layer_names(model: nn.Module, names: Set[str]) -> list[str]:
@@ -60,11 +60,11 @@ def _layer_names(model: nn.Module, names: Set[str]) -> list[str]:
     by_layer: dict[str, list[str]] = {}
     for name in trainable_parameters(model):
         by_layer.setdefault(metrics.layer_name_of(name), []).append(name)
-    found: list[str] = []
+    names_of_layers: list[str] = []
     for layer, own in by_layer.items():
         some = [name for name in own if name in names]
-        found += [layer] if some == own else some
-    return found
+        names_of_layers += [layer] if some == own else some
+    return names_of_layers
 
 
 def _format_names(names: Sequence[str]) -> str:

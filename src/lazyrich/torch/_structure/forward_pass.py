@@ -60,9 +60,9 @@ class ForwardPass:
         self.duals: list[tuple[Activation, Activation, str, bool]] = []
         self.origins: dict[int, int] = {}  # by space: the layer that writes it, with all or some of its rows
         self.cuts: dict[int, list[tuple[int, tuple[int, ...]]]] = {}  # by layer: spaces written by some of its rows
-        self.stored = {id(b): StoredTensor(name, False) for name, b in model.named_buffers()}
-        self.stored |= {id(p): StoredTensor(name, True) for name, p in model.named_parameters()}
-        self.held = {name: id(p) for name, p in model.named_parameters(remove_duplicate=False)}
+        self.tensor_of_id = {id(b): StoredTensor(name, False) for name, b in model.named_buffers()}
+        self.tensor_of_id |= {id(p): StoredTensor(name, True) for name, p in model.named_parameters()}
+        self.id_of_parameter = {name: id(p) for name, p in model.named_parameters(remove_duplicate=False)}
         self.shapes = {name: p.shape for name, p in model.named_parameters()}
 
     # -- spaces ----------------------------------------------------------------------------------------------------
@@ -83,9 +83,9 @@ class ForwardPass:
         if layer is None:
             return value
         cuts = self.cuts.setdefault(layer, [])
-        known = [key for key, others in cuts if others == rows]
-        key = known[0] if known else self.new_space().space
-        if not known:
+        existing = [key for key, others in cuts if others == rows]
+        key = existing[0] if existing else self.new_space().space
+        if not existing:
             cuts.append((key, rows))
             self.origins[key] = layer
         return replace(value, space=key, rows=rows)
@@ -131,9 +131,9 @@ class ForwardPass:
         self.draft(value).through.append(where)
         return replace(value, layout=layout, heads=heads or value.heads)
 
-    def pin_parameter(self, stored: Iterable[object], where: str) -> None:
+    def pin_parameter(self, values: Iterable[object], where: str) -> None:
         """Mark learned parameters as used in a way that rescaling does not support."""
-        self.pinned |= {x.name: where for x in stored if isinstance(x, StoredTensor) and x.learned}
+        self.pinned |= {x.name: where for x in values if isinstance(x, StoredTensor) and x.learned}
 
     def add_norm(self, read: Activation, where: str, running: tuple[str, ...] = ()) -> Activation:
         """Record a normalization without a gain, and return its output in a new space of fixed scale."""
@@ -145,7 +145,7 @@ class ForwardPass:
         use: LayerCall,
         weight: StoredTensor,
         bias: StoredTensor | None,
-        written: Activation,
+        output: Activation,
         reads: Sequence[tuple[Activation, int, bool]],
         out_axis: int,
         groups: int,
@@ -156,17 +156,17 @@ class ForwardPass:
 
         `reads` holds, for each activation that it reads, the axis of the weight and whether the units can be followed.
         """
-        self.draft(written).writers.append(len(self.layers))
+        self.draft(output).writers.append(len(self.layers))
         if weight.name in self.shapes and groups == 1 and untrained is None:
-            self.origins[written.space] = len(self.layers)
+            self.origins[output.space] = len(self.layers)
         for value, _, _ in reads:
             self.draft(value).readers.append(len(self.layers))
-        same = self.held.get(f"{use.scope}.weight")  # with tied weights, each layer keeps its own name
-        shared = same is None or self.stored[same] != replace(weight, view="")
+        same = self.id_of_parameter.get(f"{use.scope}.weight")  # with tied weights, each layer keeps its own name
+        shared = same is None or self.tensor_of_id[same] != replace(weight, view="")
         name = name or (weight.name.removesuffix(".weight") if shared else use.scope)
-        found = tuple(LayerInput(value.space, axis, aligned) for value, axis, aligned in reads)
+        inputs = tuple(LayerInput(value.space, axis, aligned) for value, axis, aligned in reads)
         bound = None if bias is None else bias.name
-        self.layers.append(Layer(name, weight.name, bound, found, written.space, out_axis, groups, untrained))
+        self.layers.append(Layer(name, weight.name, bound, inputs, output.space, out_axis, groups, untrained))
 
     # -- calls -----------------------------------------------------------------------------------------------------
 
@@ -180,7 +180,7 @@ class ForwardPass:
         kind = canonical_name(name)
         operands = list(flatten((args, tuple(kwargs.values()))))
         values = [x for x in operands if isinstance(x, Activation)]
-        stored = [x for x in operands if isinstance(x, StoredTensor)]
+        parameters = [x for x in operands if isinstance(x, StoredTensor)]
         where = name.strip("_") + (f" in '{scope}'" if scope else "")
         first = args[0] if args else kwargs.get("input")
         if kind in SHAPE_QUERIES:
@@ -190,31 +190,31 @@ class ForwardPass:
         ):  # a constant cast to the dtype of an activation
             return first
         sizes = [x for x in operands if isinstance(x, ActivationStatistic)]
-        if (found := apply_statistic(self, kind, where, [*args, *kwargs.values()])) is not None:
-            return found
+        if (statistic := apply_statistic(self, kind, where, [*args, *kwargs.values()])) is not None:
+            return statistic
         if sizes:
-            self.pin_parameter(stored, where)
+            self.pin_parameter(parameters, where)
             return self.fix_scale([*values, *(x.of for x in sizes)], f"{sizes[0].where} is not homogeneous")
-        if (layer := RULE_OF_FUNCTION.get(kind)) is not None and (values or stored):
+        if (layer := RULE_OF_FUNCTION.get(kind)) is not None and (values or parameters):
             bound = dict(zip(layer.arguments[kind], args, strict=False)) | dict(kwargs)
             return self.apply_rule(layer, LayerCall(scope, where, bound))
         if not values:
-            if len(stored) == 1 and kind in REARRANGING | FLATTENING | ELEMENTWISE:
-                turned = kind in ("t", "T", "mT") and stored[0].view == ""
-                kept = kind in ELEMENTWISE
-                return replace(stored[0], view=stored[0].view if kept else "T" if turned else "?")
-            self.pin_parameter(stored, where)
-            return self.new_space(f"{where} makes it without an input") if stored else None
+            if len(parameters) == 1 and kind in REARRANGING | FLATTENING | ELEMENTWISE:
+                turned = kind in ("t", "T", "mT") and parameters[0].view == ""
+                keeps_view = kind in ELEMENTWISE
+                return replace(parameters[0], view=parameters[0].view if keeps_view else "T" if turned else "?")
+            self.pin_parameter(parameters, where)
+            return self.new_space(f"{where} makes it without an input") if parameters else None
         if kind in SUM_LIKE:
             terms = [x for key, x in kwargs.items() if key != "alpha"]
-            return self.apply_sum(kind, where, (args, terms), values, stored)
+            return self.apply_sum(kind, where, (args, terms), values, parameters)
         if any(is_rounding(kind, x) for x in operands):
-            self.pin_parameter(stored, where)
+            self.pin_parameter(parameters, where)
             return self.fix_scale(values, f"{where} rounds")
         if kind in PRODUCT_LIKE:
-            return self.apply_product(kind, LayerCall(scope, where, {}), first, values, stored)
+            return self.apply_product(kind, LayerCall(scope, where, {}), first, values, parameters)
         self.pin_parameter(
-            [] if kind in ("to", "typeas") else stored, where
+            [] if kind in ("to", "typeas") else parameters, where
         )  # a cast uses only the dtype of its operand
         if kind == "scaleddotproductattention":
             named = dict(zip(("query", "key", "value"), args, strict=False)) | dict(kwargs)
@@ -230,15 +230,15 @@ class ForwardPass:
     def apply_rule(self, kind: LayerRule, use: LayerCall) -> Any:
         """Process a call of a layer that has a rule, and return its result. If the call is one that the rule does
         not cover, fix the scales."""
-        values, stored = use.values, use.stored_tensors
+        values, parameters = use.values, use.stored_tensors
         if not values:
             if (picked := kind.select_stored(use)) is not None:
                 return picked
-            self.pin_parameter(stored, use.where)
+            self.pin_parameter(parameters, use.where)
             return self.new_space(f"{use.where} makes it without an input")
-        if (written := kind.propagate(self, use)) is not None:
-            return written
-        self.pin_parameter(stored, use.where)
+        if (output := kind.propagate(self, use)) is not None:
+            return output
+        self.pin_parameter(parameters, use.where)
         other = "activations" if len(values) > 1 else "something other than one weight of the model"
         reason = f"{use.where} multiplies by {other}"
         self.add_dual(values, reason)
@@ -261,12 +261,12 @@ class ForwardPass:
         return free[0] if len(free) == 1 else None
 
     def apply_product(
-        self, kind: str, use: LayerCall, first: object, values: list[Activation], stored: list[StoredTensor]
+        self, kind: str, use: LayerCall, first: object, values: list[Activation], parameters: list[StoredTensor]
     ) -> Activation:
         """Process an elementwise product or a quotient, and return its result."""
-        if (found := apply_gain(self, kind, use, first, values, stored)) is not None:
-            return found
-        self.pin_parameter(stored, use.where)
+        if (gain := apply_gain(self, kind, use, first, values, parameters)) is not None:
+            return gain
+        self.pin_parameter(parameters, use.where)
         free = values[0] if len(values) == 1 else self.scalable_operand(values)
         if free is None or ("div" in kind and free is not first):
             return self.fix_scale(values, f"{use.where} multiplies or divides activations")
@@ -293,17 +293,17 @@ class ForwardPass:
         return self.apply_homogeneous(read, where, read.layout if own else None)
 
     def apply_sum(
-        self, kind: str, where: str, args: Any, values: list[Activation], stored: list[StoredTensor]
+        self, kind: str, where: str, args: Any, values: list[Activation], parameters: list[StoredTensor]
     ) -> Activation:
         """Process a sum: its operands scale together, and adding a constant fixes the scale."""
         self.merge_spaces(values)
         draft = self.draft(values[0])
-        draft.offsets.extend(x.name for x in stored if x.learned)
+        draft.offsets.extend(x.name for x in parameters if x.learned)
         joins = kind in ("cat", "concat", "concatenate", "stack")
         loose = [x for x in flatten(args) if not isinstance(x, (Activation, StoredTensor))]
         # the other arguments of a concatenation are axes
         loose = [x for x in loose if x in (CONSTANT, None) or not joins]
-        if any(x != 0 for x in loose) or any(not x.learned for x in stored):
+        if any(x != 0 for x in loose) or any(not x.learned for x in parameters):
             draft.fixed.append(f"{where} adds a constant")
         same = len({value.layout for value in values}) == 1 and not joins
         return self.apply_homogeneous(values[0], where, values[0].layout if same else None)
@@ -332,12 +332,12 @@ class ForwardPass:
     def overlapping_parameters(self, layers: Sequence[Layer]) -> dict[str, str]:
         """Return the slices of parameters that are also used as a whole, and these parameters, with the place of
         that use."""
-        used = [name for layer in layers for name in (layer.weight, layer.bias) if name]
-        used += [name for draft in self.drafts for name in draft.offsets]
-        parts = {name for name in used if isinstance(name, ParameterSlice)}
+        names = [name for layer in layers for name in (layer.weight, layer.bias) if name]
+        names += [name for draft in self.drafts for name in draft.offsets]
+        parts = {name for name in names if isinstance(name, ParameterSlice)}
         twice: dict[str, str] = {}
         for part in parts:
-            if part.whole in used:
+            if part.whole in names:
                 twice |= dict.fromkeys((part, part.whole), f"'{part.whole}', used as a whole")
             elif part.whole in self.pinned:
                 twice[part] = self.pinned[part.whole]
@@ -345,7 +345,7 @@ class ForwardPass:
 
     def free_duals(self, spaces: Mapping[int, ActivationSpace]) -> tuple[DualSpaces, ...]:
         """Return the dual spaces that nothing else depends on."""
-        found = []
+        duals = []
         for one, other, reason, aligned in self.duals:
             keys = self.find(one.space), self.find(other.space)
             alone = all(
@@ -355,5 +355,5 @@ class ForwardPass:
                 for key in keys
             )
             if alone and keys[0] != keys[1]:
-                found.append(DualSpaces(*keys, aligned))
-        return tuple(found)
+                duals.append(DualSpaces(*keys, aligned))
+        return tuple(duals)

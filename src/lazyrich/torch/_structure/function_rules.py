@@ -75,11 +75,11 @@ def layout_after(
     if kind in ("view", "reshape"):
         return "flat" if len(list(flatten(args))) == 2 else None
     if kind in ("mean", "sum", "amax", "amin"):
-        given = args[0] if args else kwargs.get("dim", ())
-        kept = kwargs.get("keepdim", args[1] if len(args) > 1 else False)
-        over = {d % value.ndim for d in flatten(given) if isinstance(d, int)}
+        dims = args[0] if args else kwargs.get("dim", ())
+        keepdim = kwargs.get("keepdim", args[1] if len(args) > 1 else False)
+        over = {d % value.ndim for d in flatten(dims) if isinstance(d, int)}
         # a reduction over all positions
-        return ("first" if kept else "flat") if over == set(range(2, value.ndim)) else None
+        return ("first" if keepdim else "flat") if over == set(range(2, value.ndim)) else None
     return None
 
 

@@ -40,14 +40,14 @@ def stops_gradients(node: fx.Node) -> bool:
 def find_unreached(model: nn.Module, graph: fx.Graph) -> frozenset[str]:
     """Return the trainable parameters that no gradient reaches in the graph of a `GradientTracer`."""
     reached: set[int] = set()
-    todo, known = [node for node in graph.nodes if node.op == "output"], set()
+    todo, visited = [node for node in graph.nodes if node.op == "output"], set()
     while todo:
         node = todo.pop()
         # a parameter that is read without gradients may be used with gradients later
         called = node.op.startswith("call_")
-        if node in known or (called and not node.meta["differentiable"]):
+        if node in visited or (called and not node.meta["differentiable"]):
             continue
-        known.add(node)
+        visited.add(node)
         todo += node.all_input_nodes
         if node.op == "call_module":
             reached |= {id(p) for p in model.get_submodule(str(node.target)).parameters()}
@@ -61,10 +61,10 @@ def measure_unreached(model: nn.Module, inputs: Batch, reading: OutputReader) ->
     with measurement_mode(model):
         parameters = trainable_parameters(model)
         try:
-            found = [
+            outputs = [
                 x.real if x.is_complex() else x for x in nested_tensors(reading.call(model, inputs)) if x.requires_grad
             ]
-            total = sum((x.double().sum().cpu() for x in found), torch.zeros((), requires_grad=True))
+            total = sum((x.double().sum().cpu() for x in outputs), torch.zeros((), requires_grad=True))
             slopes = torch.autograd.grad(total, list(parameters.values()), allow_unused=True)
         except RuntimeError:  # an operation has no derivative, so nothing can be concluded
             return frozenset()

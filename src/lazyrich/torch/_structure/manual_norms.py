@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def apply_statistic(
-    seen: "ForwardPass", kind: str, where: str, operands: list[Any]
+    forward_pass: "ForwardPass", kind: str, where: str, operands: list[Any]
 ) -> ActivationStatistic | Activation | None:
     """Return a statistic of an activation, or the activation divided by its own size, or None if the call is
     neither."""
@@ -40,33 +40,38 @@ def apply_statistic(
         if kind in roots or power:
             return ActivationStatistic(first.of, first.degree * roots.get(kind, power or 0.0), first.where)
         small = all(isinstance(x, (int, float)) and 0 <= x <= MAX_STABILIZER for x in rest)
-        kept = kind in REARRANGING | ELEMENTWISE or (kind in ("add", "radd", "iadd", "clampmin") and small)
-        return first if kept else None
+        keeps_statistic = kind in REARRANGING | ELEMENTWISE or (kind in ("add", "radd", "iadd", "clampmin") and small)
+        return first if keeps_statistic else None
     reads = [x for x in operands if isinstance(x, Activation)]
     sizes = [x for x in operands if isinstance(x, ActivationStatistic)]
     if kind not in PRODUCT_LIKE or len(operands) != 2 or not (reads and sizes):
         return None
     read, size = reads[0], sizes[0]
     divided = size.degree == (1 if "div" in kind else -1) and (read is first or "div" not in kind)
-    if not divided or seen.find(read.space) != seen.find(size.of.space):
+    if not divided or forward_pass.find(read.space) != forward_pass.find(size.of.space):
         return None
-    return seen.add_norm(read, where)
+    return forward_pass.add_norm(read, where)
 
 
 def apply_gain(
-    seen: "ForwardPass", kind: str, use: LayerCall, first: object, values: list[Activation], stored: list[StoredTensor]
+    forward_pass: "ForwardPass",
+    kind: str,
+    use: LayerCall,
+    first: object,
+    values: list[Activation],
+    parameters: list[StoredTensor],
 ) -> Activation | None:
     """Process the product of an activation of fixed scale, such as a normalized one, with a learned vector, which
     writes a new space. Return None for other products."""
-    if len(values) != 1 or len(stored) != 1 or not seen.draft(values[0]).fixed:
+    if len(values) != 1 or len(parameters) != 1 or not forward_pass.draft(values[0]).fixed:
         return None
-    (factor,) = stored
+    (factor,) = parameters
     if (
         not is_unmodified_parameter(factor)
-        or len(seen.shapes[factor.name]) != 1
+        or len(forward_pass.shapes[factor.name]) != 1
         or ("div" in kind and first is not factor)
     ):
         return None
-    written = seen.new_space(layout="last")
-    seen.add_layer(use, factor, None, written, (), 0, 1)
-    return written
+    output = forward_pass.new_space(layout="last")
+    forward_pass.add_layer(use, factor, None, output, (), 0, 1)
+    return output

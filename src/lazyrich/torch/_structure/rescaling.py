@@ -53,10 +53,10 @@ class Rescaling:
                          "norm turn α² times as fast under SGD, α times under Adam")  # fmt: skip
         scaled = "" if self.output == 1 else f"changed: outputs × {self.output:.6g} = (τ/τ₀)², otherwise "
         if self.change is None:
-            said = "changed by what eps is worth" if self.norms else "kept by construction, up to rounding"
-            return "\n".join([*lines, f"  function: {scaled}{said}; not measured (pass inputs=...)"])
-        said = "kept" if self.change <= self.tolerance else "CHANGED"
-        return "\n".join([*lines, f"  function: {scaled}{said}, measured difference {self.change:.1e} "
+            effect = "changed by what eps is worth" if self.norms else "kept by construction, up to rounding"
+            return "\n".join([*lines, f"  function: {scaled}{effect}; not measured (pass inputs=...)"])
+        effect = "kept" if self.change <= self.tolerance else "CHANGED"
+        return "\n".join([*lines, f"  function: {scaled}{effect}, measured difference {self.change:.1e} "
                           f"(kept: up to {self.tolerance:.0e})"])  # fmt: skip
 
 
@@ -72,12 +72,12 @@ def apply_rescaling(
     reading: OutputReader = DEFAULT_READER,
 ) -> Rescaling:
     """Compute and check all new values, then write them unless `dry_run`. The function may change by `tolerance`."""
-    stored = SliceableTensors([*model.named_parameters(), *model.named_buffers()])
+    tensors = SliceableTensors([*model.named_parameters(), *model.named_buffers()])
     new: dict[str, Tensor] = {}
     for name, factor in factors.items():
-        new[full_parameter_name(name)] = insert_slice(name, _multiply(name, stored[name], factor), stored | new)
-    kept = _default_tolerance(model, bool(here.norms))
-    allowed = kept if tolerance is None else tolerance
+        new[full_parameter_name(name)] = insert_slice(name, _multiply(name, tensors[name], factor), tensors | new)
+    default = _default_tolerance(model, bool(here.norms))
+    allowed = default if tolerance is None else tolerance
     if here.norms and inputs is None and allowed < np.inf:
         raise ValueError(
             f"across {here.norms[0]} the function is kept up to its eps only, and how much that is has to be measured: "
@@ -101,10 +101,10 @@ def apply_rescaling(
         strict=True,
     )
     if not dry_run:
-        _write_all_or_nothing(stored, new)
+        _write_all_or_nothing(tensors, new)
     conserved, dual = not here.norms, here.dual is not None
     return Rescaling(here.first.name, here.last.name, dict(factors), delta if conserved else None,
-                     tau if conserved else None, output, here.norms, not dry_run, change, kept, dual)  # fmt: skip
+                     tau if conserved else None, output, here.norms, not dry_run, change, default, dual)  # fmt: skip
 
 
 def _multiply(name: str, tensor: Tensor, factor: float | Tensor) -> Tensor:
@@ -139,14 +139,14 @@ def _function_change(
     return max(float((x - y).abs().max() / x.abs().max().clamp_min(1e-300)) for x, y in pairs)
 
 
-def _write_all_or_nothing(stored: Mapping[str, Tensor], new: Mapping[str, Tensor]) -> None:
+def _write_all_or_nothing(tensors: Mapping[str, Tensor], new: Mapping[str, Tensor]) -> None:
     """Write the new values, and restore the old ones if an exception occurs."""
-    old = {name: stored[name].detach().clone() for name in new}
+    old = {name: tensors[name].detach().clone() for name in new}
     try:
         with torch.no_grad():
             for name, value in new.items():
-                stored[name].copy_(value)
+                tensors[name].copy_(value)
     except BaseException:
         for name, value in old.items():
-            stored[name].data.copy_(value)
+            tensors[name].data.copy_(value)
         raise

@@ -56,19 +56,19 @@ class RescalingPath:
                 f"tau: the product of what {self.first} and {self.last} write would change, and attention sees it; "
                 "leave tau out"
             )
-        left = [x for x in structure.layers if x.reads_any(self.spaces) and x.writes not in self.spaces]
-        found = list(dict.fromkeys(x.writes for x in left))
-        for key in found:  # the list grows during the loop
+        leaving = [x for x in structure.layers if x.reads_any(self.spaces) and x.writes not in self.spaces]
+        reached = list(dict.fromkeys(x.writes for x in leaving))
+        for key in reached:  # the list grows during the loop
             space = structure.spaces[key]
             for reason in (*space.fixed, *(f"{norm.where} takes the scale out" for norm in space.norms)):
                 raise ValueError(
                     f"tau multiplies what {self.last} writes, and the outputs would not follow: {reason}. "
                     "Choose layers=(first, last) with nothing but homogeneous maps behind them, or leave tau out"
                 )
-            found += dict.fromkeys(y for y in (structure.layers[i].writes for i in space.readers) if y not in found)
-        if set(found) & set(self.spaces):
+            reached += dict.fromkeys(y for y in (structure.layers[i].writes for i in space.readers) if y not in reached)
+        if set(reached) & set(self.spaces):
             raise ValueError(f"tau: what {self.last} writes flows back into what it reads; leave tau out")
-        return tuple(found)
+        return tuple(reached)
 
 
 def find_rescaling_path(
@@ -95,21 +95,21 @@ def find_rescaling_path(
             f"what {first} writes has a fixed scale: {why}. {first} and {last} need homogeneous maps between them "
             f"(ReLU, LeakyReLU, linear maps, pooling); {_suggest_pairs(structure)}"
         )
-    found, stops = [first.writes], []
-    for key in found:  # the list grows during the loop
+    reached, stops = [first.writes], []
+    for key in reached:  # the list grows during the loop
         for reader in (structure.layers[i] for i in structure.spaces[key].readers):
             behind = structure.spaces[reader.writes]
-            if reader == last or reader.writes in found:
+            if reader == last or reader.writes in reached:
                 continue
             if behind.is_free and (across_norms or not behind.norms):
-                found.append(reader.writes)
+                reached.append(reader.writes)
             else:  # the reader compensates the change of scale exactly
                 stops += [f"behind {reader}: {reason}" for reason in behind.fixed]
                 blocked += [norm.where for norm in behind.norms]
     ends = {read.space for read in last.reads}
-    found = _spaces_on_paths(structure, found, ends) or found
-    norms = tuple(dict.fromkeys(norm.where for key in found for norm in structure.spaces[key].norms))
-    if (start.norms and not across_norms) or (blocked and not ends & set(found)):
+    reached = _spaces_on_paths(structure, reached, ends) or reached
+    norms = tuple(dict.fromkeys(norm.where for key in reached for norm in structure.spaces[key].norms))
+    if (start.norms and not across_norms) or (blocked and not ends & set(reached)):
         choice = "pass across_norms=True to scale only what comes before it" if across_norms is False else (
             "δ is not conserved there; `upstream_(..., across_norms=True)` scales what comes before it"
         )  # fmt: skip
@@ -117,22 +117,22 @@ def find_rescaling_path(
             f"{blocked[0]} lies between {first} and {last}: the function does not depend on the scale of what it reads "
             f"(up to its eps), so {last} has nothing to make up for. Either {choice}; or {_suggest_pairs(structure)}"
         )
-    if not ends & set(found) and not norms:
+    if not ends & set(reached) and not norms:
         why = "; ".join(stops) or f"{last} does not come after {first}"
         raise ValueError(f"a change of scale in {first} does not reach {last}: {why}; {_suggest_pairs(structure)}")
-    if last.writes in found:
+    if last.writes in reached:
         raise ValueError(
             f"{last} adds to what {first} writes (a residual sum), so the two scale together and not against each "
             f"other; {_suggest_pairs(structure)}"
         )
-    powers = structure.exponents(found)
+    powers = structure.exponents(reached)
     for layer in structure.layers:
         if powers.get(layer.weight, 0) < -1:
             raise ValueError(
                 f"{layer} reads what {first} writes with both of its inputs, so that their scales multiply in it; "
                 f"{_suggest_pairs(structure)}"
             )
-    return RescalingPath(first, last, tuple(found), powers, norms)
+    return RescalingPath(first, last, tuple(reached), powers, norms)
 
 
 def _check_two_names(structure: Structure, layers: object) -> tuple[str, str]:
@@ -145,14 +145,14 @@ def _check_two_names(structure: Structure, layers: object) -> tuple[str, str]:
     )
 
 
-def _spaces_on_paths(structure: Structure, found: list[int], ends: set[int]) -> list[int]:
+def _spaces_on_paths(structure: Structure, reached: list[int], ends: set[int]) -> list[int]:
     """Return the spaces from which the last layer is reached; the readers of the others compensate the change
     directly."""
-    ways = ends & set(found)
-    for _ in ways and found:  # each pass goes back by one layer
+    ways = ends & set(reached)
+    for _ in ways and reached:  # each pass goes back by one layer
         before = (read.space for layer in structure.layers if layer.writes in ways for read in layer.reads)
-        ways |= set(before) & set(found)
-    return [key for key in found if key in ways]
+        ways |= set(before) & set(reached)
+    return [key for key in reached if key in ways]
 
 
 def _suggest_pairs(structure: Structure) -> str:

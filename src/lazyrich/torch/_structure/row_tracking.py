@@ -45,16 +45,18 @@ def rearrange(
     if not results or not all(isinstance(x, Tensor) for x in results):
         return None
     if kind in FLATTENING or kind == "unflatten":
-        found: Any = numbers.reshape(results[0].shape)
+        moved_numbers: Any = numbers.reshape(results[0].shape)
     elif kind in REARRANGING_FUNCTIONS:
-        found = func(numbers.to(args[0].device), *args[1:], **kwargs)
+        moved_numbers = func(numbers.to(args[0].device), *args[1:], **kwargs)
     elif kind in ELEMENTWISE | PRODUCT_LIKE:
-        found = numbers
+        moved_numbers = numbers
     else:
         return None
-    found = [found] if isinstance(found, Tensor) else list(found)
-    fits = len(found) == len(results) and all(x.shape == y.shape for x, y in zip(found, results, strict=True))
-    return [x.cpu() for x in found] if fits else None
+    moved_numbers = [moved_numbers] if isinstance(moved_numbers, Tensor) else list(moved_numbers)
+    fits = len(moved_numbers) == len(results) and all(
+        x.shape == y.shape for x, y in zip(moved_numbers, results, strict=True)
+    )
+    return [x.cpu() for x in moved_numbers] if fits else None
 
 
 def distinct_rows(numbers: Tensor) -> tuple[int, ...]:
@@ -74,14 +76,14 @@ def row_layout(numbers: Tensor, rows: Sequence[int]) -> tuple[str | None, int]:
         at = [axis % len(shape) for axis in axes]
         if _product([shape[axis] for axis in at]) != len(rows):
             continue
-        wanted = n.reshape([size if axis in at else 1 for axis, size in enumerate(shape)])
-        if bool((numbers == wanted).all()):
+        expected = n.reshape([size if axis in at else 1 for axis, size in enumerate(shape)])
+        if bool((numbers == expected).all()):
             return layout, shape[at[0]] if len(axes) == 2 else 0
     return None, 0
 
 
 def _product(sizes: Sequence[int]) -> int:
-    found = 1
+    product = 1
     for size in sizes:
-        found *= size
-    return found
+        product *= size
+    return product

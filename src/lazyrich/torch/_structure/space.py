@@ -99,12 +99,12 @@ class Structure:
 
     def layer(self, name: str) -> Layer:
         """Return the layer of this name, or raise an error that lists the names."""
-        found = [layer for layer in self.layers if layer.name == name]
-        if len(found) == 1:
-            return found[0]
-        if found:
+        matches = [layer for layer in self.layers if layer.name == name]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
             raise ValueError(
-                f"the layer '{name}' runs {len(found)} times in one forward pass; its uses share one scale"
+                f"the layer '{name}' runs {len(matches)} times in one forward pass; its uses share one scale"
             )
         its = [one for one in self.unread if f"{one}.".startswith(f"{name}.")]
         raise ValueError(

@@ -35,7 +35,7 @@ from lazyrich.torch.layer_rules.operands import CONSTANT, Activation, LayerCall,
 
 def trace_symbolically(model: nn.Module) -> Structure:
     """Return the structure of a model, traced symbolically in evaluation mode, without inputs."""
-    seen = ForwardPass(model)
+    forward_pass = ForwardPass(model)
     with preserve_model(model), _full_precision(model), torch.inference_mode(False), torch.enable_grad():
         try:
             graph = _Tracer().trace(model.eval())
@@ -45,44 +45,50 @@ def trace_symbolically(model: nn.Module) -> Structure:
                 f"({type(error).__name__}: {error}). Pass inputs=..., one small batch, and it is run once instead"
             ) from error
         # Inside the context, since tracing stores constants of the forward pass on the model.
-        return replace(_read_graph(seen, model, graph), unreached=find_unreached(model, graph))
+        return replace(_read_graph(forward_pass, model, graph), unreached=find_unreached(model, graph))
 
 
-def _read_graph(seen: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structure:
-    known: dict[fx.Node, Any] = {}
+def _read_graph(forward_pass: ForwardPass, model: nn.Module, graph: fx.Graph) -> Structure:
+    value_of_node: dict[fx.Node, Any] = {}
     result: Any = None
     for node in graph.nodes:
-        args, kwargs = fx.node.map_arg((node.args, node.kwargs), known.__getitem__)
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), value_of_node.__getitem__)
         scope = next(reversed(node.meta.get("nn_module_stack", {"": None})), "")
         if stops_gradients(node):
-            seen.fix_scale([x for x in flatten((args, kwargs)) if isinstance(x, Activation)], NOT_OF_THE_FUNCTION)
+            forward_pass.fix_scale(
+                [x for x in flatten((args, kwargs)) if isinstance(x, Activation)], NOT_OF_THE_FUNCTION
+            )
         match node.op:
             case "placeholder":
-                known[node] = seen.new_space("it is the input")
+                value_of_node[node] = forward_pass.new_space("it is the input")
             case "get_attr":
-                known[node] = _stored_tensor(seen, operator.attrgetter(node.target)(model))
+                value_of_node[node] = _stored_tensor(forward_pass, operator.attrgetter(node.target)(model))
             case "call_module":
-                known[node] = _call_module(seen, model.get_submodule(node.target), node.target, args, kwargs)
+                value_of_node[node] = _call_module(
+                    forward_pass, model.get_submodule(node.target), node.target, args, kwargs
+                )
             case "output":
                 result = args
             case "call_function" if node.target is operator.getitem and isinstance(args[0], tuple):
-                known[node] = args[0][args[1]]
+                value_of_node[node] = args[0][args[1]]
             case "call_function" if node.target is getattr:
-                known[node] = seen.record_call(args[1], scope, args[:1], {})
+                value_of_node[node] = forward_pass.record_call(args[1], scope, args[:1], {})
             case _:
                 name = node.target if isinstance(node.target, str) else getattr(node.target, "__name__", "a function")
-                known[node] = seen.record_call(name, scope, args, kwargs)
-    return seen.finish(result)
+                value_of_node[node] = forward_pass.record_call(name, scope, args, kwargs)
+    return forward_pass.finish(result)
 
 
-def _stored_tensor(seen: ForwardPass, x: object) -> Any:
-    return seen.stored.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
+def _stored_tensor(forward_pass: ForwardPass, x: object) -> Any:
+    return forward_pass.tensor_of_id.get(id(x), CONSTANT) if isinstance(x, Tensor) else x
 
 
-def _stored_or_nested(seen: ForwardPass, x: object) -> Any:
+def _stored_or_nested(forward_pass: ForwardPass, x: object) -> Any:
     """Apply `_stored_tensor` to a tensor, or to each value of a dictionary."""
     return (
-        {name: _stored_tensor(seen, one) for name, one in x.items()} if isinstance(x, dict) else _stored_tensor(seen, x)
+        {name: _stored_tensor(forward_pass, one) for name, one in x.items()}
+        if isinstance(x, dict)
+        else _stored_tensor(forward_pass, x)
     )
 
 
@@ -100,17 +106,17 @@ def _opaque_rule(module: nn.Module) -> LayerRule | None:
 
 
 def _call_module(
-    seen: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    forward_pass: ForwardPass, module: nn.Module, scope: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Process the call of a module, by its layer rule or as a call of its function, and return the result."""
     name, kind = type(module).__name__, rule_for(module)
     if kind is not None and kind.has_weight(module):
-        held = kind.module_arguments(module, args, kwargs)
-        bound = {role: _stored_or_nested(seen, x) for role, x in held.items()}
-        return seen.apply_rule(kind, LayerCall(scope, f"{name} in '{scope}'" if scope else name, bound))
-    seen.pin_parameter((_stored_tensor(seen, p) for p in module.parameters()), f"{name} in '{scope}'")
+        arguments = kind.module_arguments(module, args, kwargs)
+        bound = {role: _stored_or_nested(forward_pass, x) for role, x in arguments.items()}
+        return forward_pass.apply_rule(kind, LayerCall(scope, f"{name} in '{scope}'" if scope else name, bound))
+    forward_pass.pin_parameter((_stored_tensor(forward_pass, p) for p in module.parameters()), f"{name} in '{scope}'")
     extra = (module.start_dim, module.end_dim) if isinstance(module, nn.Flatten) else ()
-    return seen.record_call(name, scope, (*args, *extra), kwargs)
+    return forward_pass.record_call(name, scope, (*args, *extra), kwargs)
 
 
 def trace_by_running(model: nn.Module, inputs: Batch, reading: OutputReader) -> Structure:
@@ -123,7 +129,7 @@ def trace_by_running(model: nn.Module, inputs: Batch, reading: OutputReader) -> 
                 module.register_forward_hook(watch.leave_module, with_kwargs=True)
         with watch:
             result = forward(inputs)
-    layout = verify_structure(model, watch.passed.finish(watch.resolve(result)), inputs, reading)
+    layout = verify_structure(model, watch.forward_pass.finish(watch.resolve(result)), inputs, reading)
     return replace(layout, unreached=measure_unreached(model, inputs, reading))
 
 
@@ -132,13 +138,13 @@ class CallRecorder(TorchFunctionMode):
 
     def __init__(self, model: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         super().__init__()
-        self.passed = ForwardPass(model)
+        self.forward_pass = ForwardPass(model)
         self.scopes: list[tuple[str, bool]] = []  # the enclosing modules, and whether they are handled as a whole
         self.values: dict[int, Any] = {}
         self.numbers: dict[int, Tensor] = {}  # row numbers of the entries of a tensor
         self.alive: list[Any] = []  # keeps tensors alive, so that no id is reused
         self.inputs = {id(x) for x in inputs}
-        self.remember(inputs, self.passed.new_space("it is the input"))
+        self.remember(inputs, self.forward_pass.new_space("it is the input"))
 
     def enter_module(self, name: str, module: nn.Module) -> None:
         inside = bool(self.scopes) and self.scopes[-1][1]
@@ -147,7 +153,9 @@ class CallRecorder(TorchFunctionMode):
     def leave_module(self, module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
         scope, whole = self.scopes.pop()
         if whole and not (self.scopes and self.scopes[-1][1]):
-            self.remember(output, _call_module(self.passed, module, scope, self.resolve(args), self.resolve(kwargs)))
+            self.remember(
+                output, _call_module(self.forward_pass, module, scope, self.resolve(args), self.resolve(kwargs))
+            )
 
     def remember(self, result: Any, value: object) -> None:
         if isinstance(value, tuple):
@@ -164,7 +172,7 @@ class CallRecorder(TorchFunctionMode):
         if isinstance(x, Tensor):
             if not x.numel():
                 return 0  # concatenating an empty cache adds nothing
-            return self.values.get(id(x)) or self.passed.stored.get(id(x), CONSTANT)
+            return self.values.get(id(x)) or self.forward_pass.tensor_of_id.get(id(x), CONSTANT)
         if isinstance(x, (tuple, list)):
             return tuple(self.resolve(one) for one in x)
         return {key: self.resolve(one) for key, one in x.items()} if isinstance(x, dict) else x
@@ -177,23 +185,27 @@ class CallRecorder(TorchFunctionMode):
         args: Any,
         kwargs: Any,
         result: Any,
-        found: Activation,
+        output: Activation,
     ) -> Activation | tuple[Activation, ...]:
         """Return the result of a call that rearranges units; where only some rows of a layer are left, in a space of
         their own."""
         numbers = self.numbers.get(id(args[0]))
         numbers = row_numbers(value, args[0].shape) if numbers is None else numbers
         moved = None if numbers is None else rearrange(func, kind, numbers, args, kwargs, result)
-        if numbers is None or moved is None or self.passed.find(found.space) != self.passed.find(value.space):
-            return found
+        if (
+            numbers is None
+            or moved is None
+            or self.forward_pass.find(output.space) != self.forward_pass.find(value.space)
+        ):
+            return output
         values = []
         for tensor, its in zip([result] if isinstance(result, Tensor) else result, moved, strict=True):
             if not tensor.numel():  # such as the rest after a rotation of all units
-                values.append(found)
+                values.append(output)
                 continue
-            before, rows, one = value.rows or distinct_rows(numbers), value.rows, found
-            if tensor.numel() < args[0].numel() and (left := distinct_rows(its)) != before:
-                rows, one = left, self.passed.part(found, left)
+            before, rows, one = value.rows or distinct_rows(numbers), value.rows, output
+            if tensor.numel() < args[0].numel() and (remaining := distinct_rows(its)) != before:
+                rows, one = remaining, self.forward_pass.part(output, remaining)
             layout, heads = row_layout(its, rows or before)
             if layout is not None:
                 one = replace(one, layout=layout, heads=heads or one.heads)
@@ -216,15 +228,15 @@ class CallRecorder(TorchFunctionMode):
         shape = tuple(args[0].shape) if args and isinstance(args[0], Tensor) else None
         result = func(*args, **kwargs)
         tensors = [x for x in flatten(result) if isinstance(x, Tensor)]
-        asked = not tensors and (name.startswith(("is_", "__get")) or canonical_name(name) in SHAPE_QUERIES)
-        if asked or (id(result) in before and name in ("to", "contiguous", "requires_grad_")):
+        shape_query = not tensors and (name.startswith(("is_", "__get")) or canonical_name(name) in SHAPE_QUERIES)
+        if shape_query or (id(result) in before and name in ("to", "contiguous", "requires_grad_")):
             return result
         shapes = (shape, tuple(result.shape)) if shape is not None and isinstance(result, Tensor) else None
         if name == "clone" and id(args[0]) in self.inputs:  # the model is called with copies
             self.remember(result, operands[0][0])
             return result
-        found = self.passed.record_call(name, scope, *operands, shapes)
-        if isinstance(found, Activation) and operands[0] and isinstance(operands[0][0], Activation):
-            found = self.process_call(func, canonical_name(name), operands[0][0], args, kwargs, result, found)
-        self.remember(result, found if found is not None else CONSTANT)
+        output = self.forward_pass.record_call(name, scope, *operands, shapes)
+        if isinstance(output, Activation) and operands[0] and isinstance(operands[0][0], Activation):
+            output = self.process_call(func, canonical_name(name), operands[0][0], args, kwargs, result, output)
+        self.remember(result, output if output is not None else CONSTANT)
         return result

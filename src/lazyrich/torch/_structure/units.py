@@ -28,13 +28,13 @@ class UnitAxis:
 
     def squares(self, parameter: Tensor, count: int) -> Tensor:
         """Return the squared norm of the entries of each unit. A grouped weight has its groups along axis 0."""
-        found, groups = squares(parameter), self.layer.groups
+        values, groups = squares(parameter), self.layer.groups
         if self.axis == 0:
-            along = found.flatten(1).sum(1) if found.ndim > 1 else found
+            along = values.flatten(1).sum(1) if values.ndim > 1 else values
         else:
-            found = found.movedim(self.axis, 1)
-            rows, columns = found.shape[:2]
-            along = found.reshape(groups, rows // groups, columns, -1).sum((1, 3)).flatten()
+            values = values.movedim(self.axis, 1)
+            rows, columns = values.shape[:2]
+            along = values.reshape(groups, rows // groups, columns, -1).sum((1, 3)).flatten()
         return along.reshape(count, -1).sum(1)
 
     def expand_factor(self, parameter: Tensor, scale: Tensor) -> Tensor:
@@ -67,11 +67,11 @@ def unit_axes(structure: Structure, where: int | DualSpaces) -> list[UnitAxis]:
                 yield UnitAxis(layer.bias, layer, 0, power)
 
     if isinstance(where, DualSpaces):
-        found = [*written_axes(where.one, 1), *written_axes(where.other, -1)]
+        axes = [*written_axes(where.one, 1), *written_axes(where.other, -1)]
     else:
         leaving = (UnitAxis(layer.weight, layer, read.axis, -1) for layer, read in structure.readers(where))
-        found = [*written_axes(where, 1), *leaving]
-    return list({(end.name, end.power): end for end in found}.values())  # count a layer once, even if it is used twice
+        axes = [*written_axes(where, 1), *leaving]
+    return list({(end.name, end.power): end for end in axes}.values())  # count a layer once, even if it is used twice
 
 
 def delta_contributions(
@@ -96,10 +96,10 @@ def unit_squares(
 ) -> tuple[Tensor, Tensor] | None:
     """Return p² of the outgoing and q² of the incoming weights of every unit, or None if units cannot be
     distinguished."""
-    found = delta_contributions(structure, where, parameters, rates)
-    if found is None:
+    contributions = delta_contributions(structure, where, parameters, rates)
+    if contributions is None:
         return None
-    stacked = torch.stack(list(found.values()))
+    stacked = torch.stack(list(contributions.values()))
     return stacked.clamp_min(0).sum(0), -stacked.clamp_max(0).sum(0)
 
 
@@ -107,9 +107,9 @@ def unit_multipliers(
     structure: Structure, where: int | DualSpaces, parameters: Mapping[str, Tensor], scale: Tensor
 ) -> dict[str, Tensor]:
     """Return the factors of the parameters that multiply every unit by its scale and keep the function."""
-    found: dict[str, Tensor] = {}
+    multipliers: dict[str, Tensor] = {}
     for end in unit_axes(structure, where):
-        found[end.name] = end.expand_factor(parameters[end.name], scale**end.power) * found.get(
+        multipliers[end.name] = end.expand_factor(parameters[end.name], scale**end.power) * multipliers.get(
             end.name, torch.ones(())
         )
-    return found
+    return multipliers

@@ -42,7 +42,7 @@ def verify_structure(model: nn.Module, layout: Structure, batch: Batch, reading:
     with measurement_mode(model), torch.no_grad(), sdpa_kernel(SDPBackend.MATH), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         run = _ScaledRun(model, layout, batch, reading)
-        wrong = run.changing(places)
+        wrong = run.sensitive_places(places)
         unconserved = run.unconserved_places([place for place in places if place not in wrong])
     layout = replace(layout, unconserved=frozenset(unconserved))
     if not wrong:
@@ -79,21 +79,21 @@ class _ScaledRun:
 
     def outputs(self, values: Mapping[str, Tensor]) -> list[Tensor]:
         with MinimumPrecision(self.dtype) as precision:
-            found = nested_tensors(self.reading.call_at(self.model, dict(values), self.batch))
-        self.kept = TOLERANCE_OF_DTYPE.get(precision.coarsest, DEFAULT_TOLERANCE)
+            outputs = nested_tensors(self.reading.call_at(self.model, dict(values), self.batch))
+        self.tolerance = TOLERANCE_OF_DTYPE.get(precision.coarsest, DEFAULT_TOLERANCE)
         self.half = precision.coarsest in (torch.float16, torch.bfloat16)
-        return [to_double(x) for x in found]
+        return [to_double(x) for x in outputs]
 
-    def changing(self, places: Sequence[Place]) -> set[Place]:
+    def sensitive_places(self, places: Sequence[Place]) -> set[Place]:
         """Return the places whose scale changes the outputs."""
-        if not places or self.keeps(places):
+        if not places or self.is_unchanged(places):
             return set()
         if len(places) == 1:
             return set(places)
         half = len(places) // 2
-        return self.changing(places[:half]) | self.changing(places[half:])
+        return self.sensitive_places(places[:half]) | self.sensitive_places(places[half:])
 
-    def keeps(self, places: Sequence[Place]) -> bool:
+    def is_unchanged(self, places: Sequence[Place]) -> bool:
         """Return whether the outputs stay the same when each of these places is scaled by its own power of 2."""
         new = SliceableTensors(self.values)
         for i, place in enumerate(places):
@@ -107,13 +107,13 @@ class _ScaledRun:
             return False
         pairs = zip(self.before, after, strict=True)
         gaps = [(float((x - y).abs().max()), float(x.abs().max())) for x, y in pairs if x.numel()]
-        return all(gap <= self.kept * size for gap, size in gaps)
+        return all(gap <= self.tolerance * size for gap, size in gaps)
 
     def unconserved_places(self, places: Sequence[Place]) -> set[Place]:
         """Return the places where the gradient has a component along the scale although the outputs do not depend on
         it."""
         values, slopes = self.values, self.slopes()
-        found = set()
+        unconserved = set()
         for place in places if slopes else ():
             powers = {
                 name: power
@@ -122,9 +122,9 @@ class _ScaledRun:
             }
             terms = [power * to_double(values[name].conj() * slopes[name]).real.sum() for name, power in powers.items()]
             sizes = [to_double(values[name]).norm() * to_double(slopes[name]).norm() for name in powers]
-            if terms and abs(float(sum(terms))) > self.kept * float(sum(sizes)):
-                found.add(place)
-        return found
+            if terms and abs(float(sum(terms))) > self.tolerance * float(sum(sizes)):
+                unconserved.add(place)
+        return unconserved
 
     def slopes(self) -> SliceableTensors:
         """Return the gradients of a random sum of the outputs by the parameters, or an empty mapping without usable
@@ -141,13 +141,13 @@ class _ScaledRun:
         try:
             with torch.enable_grad():
                 outputs = [x for x in self.outputs(values | leaves) if x.requires_grad]
-                drawn = [torch.randn(x.shape, generator=generator, dtype=x.dtype).to(x) for x in outputs]
-                total = sum(((x * y).real.sum() for x, y in zip(outputs, drawn, strict=True)), torch.zeros(()))
-                found = torch.autograd.grad(total, list(leaves.values()), allow_unused=True, materialize_grads=True)
+                weights = [torch.randn(x.shape, generator=generator, dtype=x.dtype).to(x) for x in outputs]
+                total = sum(((x * y).real.sum() for x, y in zip(outputs, weights, strict=True)), torch.zeros(()))
+                gradients = torch.autograd.grad(total, list(leaves.values()), allow_unused=True, materialize_grads=True)
         except Exception:  # an operation without a derivative, or a `forward` for prediction only
             return SliceableTensors()
         return (
-            SliceableTensors() if self.half else SliceableTensors(zip(leaves, found, strict=True))
+            SliceableTensors() if self.half else SliceableTensors(zip(leaves, gradients, strict=True))
         )  # half precision is too coarse for this test
 
 

@@ -79,9 +79,9 @@ def _find_npz(folder: Path, keys: tuple[str, str], missing: str) -> Path:
             raise ValueError(
                 f"{place} has the Python version, whose pickles are not loaded from disk; need {_FILES_NEEDED}"
             )
-    seen = f"; {', '.join(p.name for p in archives)} has no {' and '.join(keys)}" if archives else ""
+    wrong_archives = f"; {', '.join(p.name for p in archives)} has no {' and '.join(keys)}" if archives else ""
     raise FileNotFoundError(
-        f"{folder} has neither {missing} nor an .npz of CIFAR-10{seen}; give a folder with {_FILES_NEEDED}"
+        f"{folder} has neither {missing} nor an .npz of CIFAR-10{wrong_archives}; give a folder with {_FILES_NEEDED}"
     )
 
 

@@ -55,8 +55,8 @@ class RandomHierarchyModel:
                     f"{share} of {self.n_inputs} inputs are {train}, too many to draw: give train as a number"
                 )
         train, test = check_int("train", train), check_int("test", test)
-        drawn = self._sample_indices(train + test, seed)
-        return self._decode(drawn[:train]), self._decode(drawn[train:])
+        indices = self._sample_indices(train + test, seed)
+        return self._decode(indices[:train]), self._decode(indices[train:])
 
     def _sample_indices(self, n: int, seed: int) -> np.ndarray:
         if check_int("n", n) > self.n_inputs:
@@ -73,11 +73,11 @@ class RandomHierarchyModel:
 
         def digits(base: int, places: int) -> Tensor:
             nonlocal numbers
-            found = []
+            columns = []
             for _ in range(places):
                 numbers, digit = numbers // base, numbers % base
-                found.append(torch.from_numpy(digit.astype(np.int64)))
-            return torch.stack(found, 1)
+                columns.append(torch.from_numpy(digit.astype(np.int64)))
+            return torch.stack(columns, 1)
 
         symbols = labels = digits(self.rules[0].shape[0], 1)
         for level in self.rules:
@@ -123,10 +123,10 @@ def random_hierarchy_model(
 
 def _sample_without_replacement(generator: random.Random, n: int, total: int) -> list[int]:
     """Draw n different numbers below total, in random order; total may be far too large to list (Floyd's method)."""
-    chosen: dict[int, None] = {}
+    sample: dict[int, None] = {}
     for last in range(total - n, total):
         number = generator.randrange(last + 1)
-        chosen[last if number in chosen else number] = None
-    numbers = list(chosen)
+        sample[last if number in sample else number] = None
+    numbers = list(sample)
     generator.shuffle(numbers)
     return numbers

@@ -46,5 +46,5 @@ def load_images(name: str, n: int = 1000, test: int = 1000, seed: int = 0) -> Im
 def _random_subset(inputs: Tensor, labels: Tensor, n: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     if n > len(labels):
         raise ValueError(f"the files have {len(labels)} images; found n = {n}")
-    chosen = torch.randperm(len(labels), generator=generator)[:n]
-    return inputs[chosen], labels[chosen]
+    subset = torch.randperm(len(labels), generator=generator)[:n]
+    return inputs[subset], labels[subset]

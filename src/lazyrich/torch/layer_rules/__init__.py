@@ -59,7 +59,7 @@ def rule_for(module: nn.Module) -> LayerRule | None:
     if "forward" in vars(module):
         return None
     for kind in LAYER_RULES:
-        for known in kind.module_types:
-            if isinstance(module, known) and type(module).forward is known.forward:
+        for module_type in kind.module_types:
+            if isinstance(module, module_type) and type(module).forward is module_type.forward:
                 return kind
     return None

@@ -28,7 +28,7 @@ class Attention(LayerRule):
         return True
 
     def module_arguments(self, module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        given = dict(zip(self.input_arguments, args, strict=False)) | {
+        arguments = dict(zip(self.input_arguments, args, strict=False)) | {
             k: x for k, x in kwargs.items() if k in self.input_arguments
         }
         names = (
@@ -40,46 +40,55 @@ class Attention(LayerRule):
             "bias_k",
             "bias_v",
         )
-        found = {name: getattr(module, name) for name in names}
-        found |= {"weight": module.out_proj.weight, "bias": module.out_proj.bias}
+        parameters = {name: getattr(module, name) for name in names}
+        parameters |= {"weight": module.out_proj.weight, "bias": module.out_proj.bias}
         masks = [*args[3:], *(x for name, x in kwargs.items() if name not in self.input_arguments)]
-        return {**given, "masks": tuple(masks), "width": module.embed_dim, "heads": module.num_heads, "stored": found}
+        return {
+            **arguments,
+            "masks": tuple(masks),
+            "width": module.embed_dim,
+            "heads": module.num_heads,
+            "stored": parameters,
+        }
 
-    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Any:
+    def propagate(self, forward_pass: "ForwardPass", use: LayerCall) -> Any:
         bound: Mapping[str, Any] = use.bound
         reads: list[Any] = [bound.get(name) for name in self.input_arguments]
         masks = list(flatten(bound["masks"]))
-        stored = bound["stored"]
+        parameters = bound["stored"]
         if not all(isinstance(x, Activation) for x in reads) or not all(
-            x is None or is_unmodified_parameter(x) for x in stored.values()
+            x is None or is_unmodified_parameter(x) for x in parameters.values()
         ):
             return None
-        seen.pin_parameter(masks, use.where)
-        seen.fix_scale([x for x in masks if isinstance(x, Activation)], f"{use.where} adds it to products")
-        matrices, biases = self._qkv_weights(stored, bound["width"])
+        forward_pass.pin_parameter(masks, use.where)
+        forward_pass.fix_scale([x for x in masks if isinstance(x, Activation)], f"{use.where} adds it to products")
+        matrices, biases = self._qkv_weights(parameters, bound["width"])
         q, k, v = (
-            self._write_projection(seen, use, *which) for which in zip("qkv", reads, matrices, biases, strict=True)
+            self._write_projection(forward_pass, use, *which)
+            for which in zip("qkv", reads, matrices, biases, strict=True)
         )
-        for written, name in ((k, "bias_k"), (v, "bias_v")):  # a learned additional key and value
-            seen.draft(written).offsets.extend([stored[name].name] if stored[name] is not None else [])
+        for projection, name in ((k, "bias_k"), (v, "bias_v")):  # a learned additional key and value
+            forward_pass.draft(projection).offsets.extend(
+                [parameters[name].name] if parameters[name] is not None else []
+            )
         reason = f"{use.where} sees its scale"
-        seen.add_dual([q, k], reason, aligned=True)
-        weights = seen.fix_scale([q, k], reason)
-        out = seen.new_space(layout="last")
+        forward_pass.add_dual([q, k], reason, aligned=True)
+        weights = forward_pass.fix_scale([q, k], reason)
+        out = forward_pass.new_space(layout="last")
         behind = replace(use, scope=f"{use.scope}.out_proj".removeprefix("."))
-        seen.add_layer(
+        forward_pass.add_layer(
             behind,
-            stored["weight"],
-            stored["bias"],
+            parameters["weight"],
+            parameters["bias"],
             out,
-            [(seen.apply_homogeneous(v, use.where, "last"), 1, True)],
+            [(forward_pass.apply_homogeneous(v, use.where, "last"), 1, True)],
             0,
             1,
         )
         return out, weights
 
     def _qkv_weights(
-        self, stored: Mapping[str, Any], width: int
+        self, parameters: Mapping[str, Any], width: int
     ) -> tuple[list[StoredTensor], list[StoredTensor | None]]:
         """Return the three weights and biases of queries, keys and values."""
         rows = [(i * width, (i + 1) * width) for i in range(3)]
@@ -87,22 +96,22 @@ class Attention(LayerRule):
         def parts(x: StoredTensor) -> list[StoredTensor]:
             return [replace(x, name=ParameterSlice(x.name, range(*both))) for both in rows]
 
-        joint, bias = stored["in_proj_weight"], stored["in_proj_bias"]
-        apart = [stored[f"{name}_proj_weight"] for name in "qkv"]
+        joint, bias = parameters["in_proj_weight"], parameters["in_proj_bias"]
+        apart = [parameters[f"{name}_proj_weight"] for name in "qkv"]
         return apart if joint is None else parts(joint), [None] * 3 if bias is None else list(parts(bias))
 
     def _write_projection(
         self,
-        seen: "ForwardPass",
+        forward_pass: "ForwardPass",
         use: LayerCall,
         name: str,
         read: Activation,
         weight: StoredTensor,
         bias: StoredTensor | None,
     ) -> Activation:
-        written = seen.new_space(layout="last")
-        seen.draft(written).heads = use.bound["heads"]
+        output = forward_pass.new_space(layout="last")
+        forward_pass.draft(output).heads = use.bound["heads"]
         aligned = read.layout in self.input_axes
         label = f"{use.scope}.{name}".removeprefix(".")
-        seen.add_layer(use, weight, bias, written, [(read, 1, aligned)], 0, 1, name=label)
-        return written
+        forward_pass.add_layer(use, weight, bias, output, [(read, 1, aligned)], 0, 1, name=label)
+        return output

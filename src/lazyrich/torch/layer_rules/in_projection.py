@@ -47,8 +47,8 @@ class QkvProjection(LayerRule):
         return self.signals(module, module.stack_padded(args), m)
 
     def signals(self, module: Any, value: Tensor, m: int) -> Tensor | None:
-        found = value.permute(1, 2, 0, 3) if module.positions else value.permute(2, 1, 0, 3)
-        return found if len(found) == m else None
+        signals = value.permute(1, 2, 0, 3) if module.positions else value.permute(2, 1, 0, 3)
+        return signals if len(signals) == m else None
 
 
 def expose_projections(model: nn.Module) -> bool:
@@ -56,22 +56,22 @@ def expose_projections(model: nn.Module) -> bool:
 
     To be used inside `measurement_mode`. Return whether the model has such an attention.
     """
-    found: list[Any] = [module for module in model.modules() if has_packed_projection(module)]
-    for module in found:
+    attentions: list[Any] = [module for module in model.modules() if has_packed_projection(module)]
+    for module in attentions:
         if "in_proj" not in module._modules:
             module._modules["in_proj"] = InProjection(module)
             module.forward = MethodType(_forward_with_projections, module)
-    return bool(found)
+    return bool(attentions)
 
 
 def has_packed_projection(module: nn.Module) -> bool:
     """Return whether a module is an attention whose three matrices are stored as one, with PyTorch's forward pass."""
     if not isinstance(module, nn.MultiheadAttention) or type(module).forward is not nn.MultiheadAttention.forward:
         return False
-    own, out, stored = vars(module).get("forward"), module.out_proj, module._parameters
+    own, out, parameters = vars(module).get("forward"), module.out_proj, module._parameters
     # PyTorch uses the output matrix without calling its module, so the module must do nothing more than multiply.
     plain = type(out).forward is nn.Linear.forward and not (out._forward_hooks or out._forward_pre_hooks)
-    whole = stored.get("in_proj_weight") is not None and "in_proj_bias" in stored
+    whole = parameters.get("in_proj_weight") is not None and "in_proj_bias" in parameters
     return whole and plain and (own is None or getattr(own, "__func__", None) is _forward_with_projections)
 
 
@@ -81,8 +81,8 @@ def _forward_with_projections(self: Any, query: Tensor, key: Tensor, value: Tens
     inputs, axis = (query, key, value), int(self.batch_first)
     if query.ndim != 3:
         return type(self).forward(self, *inputs, *args, **kwargs)
-    found = self.in_proj(*inputs)
-    parts = [part.narrow(axis, 0, x.shape[axis]) for part, x in zip(found, inputs, strict=True)]
+    projections = self.in_proj(*inputs)
+    parts = [part.narrow(axis, 0, x.shape[axis]) for part, x in zip(projections, inputs, strict=True)]
     with _identity_projections(self):
         mixed, weights = type(self).forward(self, *parts, *args, **kwargs)
     return self.out_proj(mixed), weights

@@ -23,11 +23,15 @@ class Matmul(LayerRule):
     def is_homogeneous(self, use: LayerCall, shape: Sequence[int]) -> bool:
         return len(shape) == 2 and (use.bound.get("beta", 1), use.bound.get("alpha", 1)) == (1, 1)
 
-    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
+    def propagate(self, forward_pass: "ForwardPass", use: LayerCall) -> Activation | None:
         """Return the output of the layer; or, if activations are multiplied, the result in the space of the one that
         is not fixed."""
-        written = super().propagate(seen, use)
-        if written is None and "bias" not in use.bound and (free := seen.scalable_operand(use.values)) is not None:
-            seen.pin_parameter(use.stored_tensors, use.where)
-            return seen.apply_homogeneous(free, use.where)
-        return written
+        output = super().propagate(forward_pass, use)
+        if (
+            output is None
+            and "bias" not in use.bound
+            and (free := forward_pass.scalable_operand(use.values)) is not None
+        ):
+            forward_pass.pin_parameter(use.stored_tensors, use.where)
+            return forward_pass.apply_homogeneous(free, use.where)
+        return output

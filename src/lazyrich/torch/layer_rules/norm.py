@@ -18,18 +18,18 @@ class NormRule(LayerRule):
     output_axis: ClassVar[str | None] = None  # None: the layout of the input
     names_activation = False  # activation patterns are named after the layer before the normalization
 
-    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
+    def propagate(self, forward_pass: "ForwardPass", use: LayerCall) -> Activation | None:
         read, gain, bias = (use.bound.get(name) for name in ("input", "weight", "bias"))
         if not isinstance(read, Activation) or not all(x is None or is_unmodified_parameter(x) for x in (gain, bias)):
             return None
         running = (use.bound.get("running_mean"), use.bound.get("running_var"))
-        written = seen.add_norm(read, use.where, tuple(x.name for x in running if isinstance(x, StoredTensor)))
+        output = forward_pass.add_norm(read, use.where, tuple(x.name for x in running if isinstance(x, StoredTensor)))
         if not isinstance(gain, StoredTensor):
-            return written
-        one = len(seen.shapes[gain.name]) == 1
-        written = seen.new_space(layout=(self.output_axis or read.layout) if one else None, ndim=read.ndim)
-        seen.add_layer(use, gain, bias, written, (), 0, 1)
-        return written
+            return output
+        one = len(forward_pass.shapes[gain.name]) == 1
+        output = forward_pass.new_space(layout=(self.output_axis or read.layout) if one else None, ndim=read.ndim)
+        forward_pass.add_layer(use, gain, bias, output, (), 0, 1)
+        return output
 
     def normalize(self, module: nn.Module, x: Tensor) -> Tensor | None:
         """Return the normalized input before the gain, or None if it cannot be computed."""

@@ -20,12 +20,12 @@ class PReLU(LayerRule):
     function_signatures = ("prelu(input, weight)",)
     names_activation = False  # it is an activation
 
-    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Activation | None:
+    def propagate(self, forward_pass: "ForwardPass", use: LayerCall) -> Activation | None:
         value, slope = use.bound.get("input"), use.bound.get("weight")
         if not isinstance(value, Activation) or not isinstance(slope, StoredTensor):
             return None
-        seen.pin_parameter([slope], use.where)
-        return seen.apply_homogeneous(value, use.where, value.layout)
+        forward_pass.pin_parameter([slope], use.where)
+        return forward_pass.apply_homogeneous(value, use.where, value.layout)
 
     def columns(self, module: Any, args: Sequence[Tensor], m: int) -> Tensor | None:
         return self.signals(module, args[0].clamp_max(0), m)

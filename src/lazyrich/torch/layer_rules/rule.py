@@ -64,13 +64,13 @@ class LayerRule:
         """Return whether this use of a weight of this shape is homogeneous in it."""
         return True
 
-    def propagate(self, seen: "ForwardPass", use: LayerCall) -> Any:
+    def propagate(self, forward_pass: "ForwardPass", use: LayerCall) -> Any:
         """Return the output of one call (a tuple for several outputs), or None if the rule does not cover the call."""
         weight, bias = use.bound.get("weight"), use.bound.get("bias")
         values = [use.bound.get(name) for name in self.input_arguments]
         if not (isinstance(weight, StoredTensor) and weight.learned and weight.view in self.allowed_views):
             return None
-        shape, (out, into) = seen.shapes[weight.name], self.axes(weight.view)
+        shape, (out, into) = forward_pass.shapes[weight.name], self.axes(weight.view)
         if (
             len(shape) <= max(out, *into)
             or not self.is_homogeneous(use, shape)
@@ -81,11 +81,11 @@ class LayerRule:
                  if isinstance(x, Activation)]  # fmt: skip
         if len(reads) < len(values):
             return None
-        written = seen.new_space(layout=self.output_axis, ndim=len(shape))
-        seen.add_layer(
-            use, weight, bias, written, reads, out, int(use.bound.get("groups") or 1), self.untrained_row(use)
+        output = forward_pass.new_space(layout=self.output_axis, ndim=len(shape))
+        forward_pass.add_layer(
+            use, weight, bias, output, reads, out, int(use.bound.get("groups") or 1), self.untrained_row(use)
         )
-        return written
+        return output
 
     def select_stored(self, use: LayerCall) -> StoredTensor | None:
         """Return the stored tensor that a call without activations returns, or None."""
@@ -98,8 +98,8 @@ class LayerRule:
     def module_arguments(self, module: nn.Module, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of the function that corresponds to a call of the module."""
         roles = next(iter(self.arguments.values()), [*self.input_arguments, "weight", "bias"])
-        found = {role: getattr(module, role, None) for role in roles if role not in self.input_arguments}
-        return dict(zip(self.input_arguments, (*args, *kwargs.values()), strict=False)) | found
+        parameters = {role: getattr(module, role, None) for role in roles if role not in self.input_arguments}
+        return dict(zip(self.input_arguments, (*args, *kwargs.values()), strict=False)) | parameters
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
         """Return the inputs that multiply the weight, as (m, t, g, i) for m samples; or tokens (m, t); or None if

@@ -15,8 +15,8 @@ class TransposedLinear(Matmul):
 
     @property
     def module_types(self) -> tuple[type[nn.Module], ...]:  # type: ignore[override]
-        found = sys.modules.get("transformers.pytorch_utils")
-        return (found.Conv1D,) if found is not None else ()
+        module = sys.modules.get("transformers.pytorch_utils")
+        return (module.Conv1D,) if module is not None else ()
 
     def columns(self, module: nn.Module, args: Sequence[Tensor], m: int) -> Tensor | None:
         return split_samples(args[0], m, 1, args[0].shape[-1])

@@ -24,20 +24,23 @@ def rule_for(optimizer: Optimizer) -> OptimizerRule:
     Adam
     """
     for law in OPTIMIZER_RULES:
-        for known in law.optimizers:
-            if isinstance(optimizer, known) and type(optimizer).step is known.step:
+        for optimizer_type in law.optimizers:
+            if isinstance(optimizer, optimizer_type) and type(optimizer).step is optimizer_type.step:
                 return law
     return OptimizerRule()
 
 
 def unwrap_optimizer(optimizer: object) -> Optimizer:
     """Return the optimizer inside the wrappers of trainers (Lightning, Accelerate)."""
-    found = optimizer
-    while not isinstance(found, Optimizer) or type(found).__module__.split(".")[0] in ("accelerate", "lightning"):
-        inner = getattr(found, "optimizer", None) or getattr(found, "_optimizer", None)
-        if inner is None or inner is found:
+    inner_optimizer = optimizer
+    while not isinstance(inner_optimizer, Optimizer) or type(inner_optimizer).__module__.split(".")[0] in (
+        "accelerate",
+        "lightning",
+    ):
+        inner = getattr(inner_optimizer, "optimizer", None) or getattr(inner_optimizer, "_optimizer", None)
+        if inner is None or inner is inner_optimizer:
             break
-        found = inner
-    if not isinstance(found, Optimizer):
+        inner_optimizer = inner
+    if not isinstance(inner_optimizer, Optimizer):
         raise ValueError(f"an optimizer must be a torch.optim.Optimizer, or hold one; found {type(optimizer).__name__}")
-    return found
+    return inner_optimizer

@@ -33,10 +33,10 @@ class SGD(OptimizerRule):
         return 2 * (1 + m) / (1 + 2 * m) if group.get("nesterov") else 2 * (1 + m) / (1 - d)
 
     def describe_group(self, group: ParamGroup) -> str:
-        said = [f"lr {float(group['lr']):.3g}"]
-        said += [f"momentum {group['momentum']:g}"] if group.get("momentum") else []
-        said += [f"weight decay {group['weight_decay']:g}"] if group.get("weight_decay") else []
-        return f"SGD, {', '.join(said)}"
+        settings = [f"lr {float(group['lr']):.3g}"]
+        settings += [f"momentum {group['momentum']:g}"] if group.get("momentum") else []
+        settings += [f"weight decay {group['weight_decay']:g}"] if group.get("weight_decay") else []
+        return f"SGD, {', '.join(settings)}"
 
     @property
     def prediction_text(self) -> str:

@@ -69,7 +69,7 @@ def argmin(q: Function, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.asarray(start + Z @ fine.x)
 
 
-def both(flowed: Any, computed: Any, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
+def stack_both(flowed: Any, computed: Any, predicted: Any) -> tuple[np.ndarray, np.ndarray]:
     """Stack two measured arrays, and a prediction for both."""
     return np.stack([np.asarray(flowed), np.asarray(computed)]), np.stack([np.asarray(predicted)] * 2)
 
@@ -124,7 +124,7 @@ def diagonal_net(theta: np.ndarray) -> Diagonal:
     return Diagonal([[up, um], [vp, vm]])
 
 
-def stops(theta: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def limit_of_diagonal_flow(theta: np.ndarray, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.asarray(limit(GradientFlow(diagonal_net(theta), Problem(X, y))).value)
 
 
@@ -145,7 +145,7 @@ def radial_potential(delta: Any) -> tuple[Function, Function, Function]:
     return inner, outer, (lambda x: (x * x - delta / 2 * outer(x)) * np.sqrt(inner(x)) / x)
 
 
-def along(f: Any, w: Any, j: int, p: Any, r: Any) -> Any:
+def derivative_at_fixed_delta(f: Any, w: Any, j: int, p: Any, r: Any) -> Any:
     """Return ∂f/∂w̃_j at fixed δ, for SymPy: ‖w̃‖² = p²r² and r² − p² = δ give ∂p/∂w̃_j = w̃_j/p(p² + r²), and
     likewise for r."""
     from sympy import diff
@@ -209,7 +209,7 @@ def draw_opposed(setup: Setup, outer: Function) -> tuple[np.ndarray, np.ndarray,
     return X, y, w, float(outer(w @ w))
 
 
-def leaky(W: np.ndarray, a: np.ndarray, X: np.ndarray, y: np.ndarray, slope: float, times: Any) -> np.ndarray:
+def leaky_flow(W: np.ndarray, a: np.ndarray, X: np.ndarray, y: np.ndarray, slope: float, times: Any) -> np.ndarray:
     """Solve the flow of Σ a_i σ(w_iᵀx) on the raw weights, with rows (w_i, a_i), times first."""
 
     def field(p: np.ndarray) -> np.ndarray:

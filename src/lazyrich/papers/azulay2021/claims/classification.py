@@ -77,7 +77,7 @@ def exponential_pull(spoiled: bool) -> Any:
     return Matrix([second * w_dot]), Matrix([(1 if spoiled else y) * x * loss])
 
 
-def _widest(Z: np.ndarray) -> np.ndarray:
+def _max_margin_vector(Z: np.ndarray) -> np.ndarray:
     """Return the shortest w with Zw ≥ 1, by least distance programming with non-negative least squares."""
     E = np.vstack([Z.T, np.ones(len(Z))])
     weights, _ = nnls(E, np.append(np.zeros(Z.shape[1]), 1.0))
@@ -95,7 +95,7 @@ def _widest(Z: np.ndarray) -> np.ndarray:
     tolerance=0.04,
     why="an exponent: off the data's span W(0) stays, and of w̃/‖w̃‖ it is ‖w̃‖^−½; next order ‖w̃‖^−1, 1e-2",
 )
-def largest_margin(setup: Setup, towards: Callable[[np.ndarray], np.ndarray] = _widest) -> Any:
+def largest_margin(setup: Setup, towards: Callable[[np.ndarray], np.ndarray] = _max_margin_vector) -> Any:
     """Three neurons on separable data, in the clock of log L, which visits the same points."""
     rng = setup.rng
     X, _ = data(rng, *sizes_of(setup))
@@ -117,10 +117,10 @@ def largest_margin(setup: Setup, towards: Callable[[np.ndarray], np.ndarray] = _
         event.terminal = size == sizes[-1]  # type: ignore[attr-defined]
         return event
 
-    found = solve_ivp(
+    solution = solve_ivp(
         field, (0.0, 1e3), start.ravel(), "LSODA", events=list(map(size_event, sizes)), rtol=1e-8, atol=1e-10
     )
-    ends = [states[-1].reshape(3, -1) for states in found.y_events]
+    ends = [states[-1].reshape(3, -1) for states in solution.y_events]
     apart = [np.linalg.norm(unit(p[:, -1] @ p[:, :-1]) - unit(towards(Z))) for p in ends]
     return Evidence.slope(sizes, apart, -0.5)
 

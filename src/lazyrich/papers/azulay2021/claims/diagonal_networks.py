@@ -10,16 +10,16 @@ from lazyrich.papers.azulay2021.claims._biases import (
     ROUNDING,
     SOURCE,
     argmin,
-    both,
     data,
     derivative,
     diagonal_flow,
     diagonal_start,
     driven_diagonal_flow,
     entropy,
+    limit_of_diagonal_flow,
     predictor,
     sizes_of,
-    stops,
+    stack_both,
     unit,
 )
 from lazyrich.papers.claim import Setup, claim
@@ -107,8 +107,8 @@ def diagonal_conservation(setup: Setup, sign: float = 1.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     theta = diagonal_flow(rng.normal(size=(4, X.shape[1])), X, y, np.linspace(0, 6, 7))
-    found = np.moveaxis(_conserved_quantities(theta, sign), 1, 0)
-    return found, np.broadcast_to(found[0], found.shape)
+    measured = np.moveaxis(_conserved_quantities(theta, sign), 1, 0)
+    return measured, np.broadcast_to(measured[0], measured.shape)
 
 
 diagonal_conservation.breaks("c with the other sign, u₊u₋ − v₊v₋", sign=-1.0)
@@ -120,8 +120,8 @@ def rates_of_the_conserved(spoiled: bool) -> Any:
 
     up, vp, um, vm, pull = symbols("u_p v_p u_m v_m p")
     weights, field = Matrix([up, vp, um, vm]), Matrix([vp, up, -vm, -um]) * pull
-    kept = Matrix([up * um + (-1 if spoiled else 1) * vp * vm, vp**2 - up**2, vm**2 - um**2])
-    return kept.jacobian(weights) * field, Matrix([0, 0, 0])
+    invariant = Matrix([up * um + (-1 if spoiled else 1) * vp * vm, vp**2 - up**2, vm**2 - um**2])
+    return invariant.jacobian(weights) * field, Matrix([0, 0, 0])
 
 
 @claim(
@@ -140,8 +140,8 @@ def diagonal_speed(setup: Setup, c_weight: float = 4.0) -> Any:
     _, plus, minus = _conserved_quantities(theta[0])
     speed = np.sqrt(_root_k(theta[0], c_weight) ** 2 + 4 * predictor(theta) ** 2)
     inner = (speed - plus - minus) / 2
-    seen = np.sum(theta**2, axis=1), theta[:, 0] ** 2 + theta[:, 2] ** 2
-    return np.stack(seen), np.stack([speed, inner])
+    squares = np.sum(theta**2, axis=1), theta[:, 0] ** 2 + theta[:, 2] ** 2
+    return np.stack(squares), np.stack([speed, inner])
 
 
 diagonal_speed.breaks("c² for 4c²", c_weight=1.0)
@@ -217,8 +217,8 @@ def slope_along_the_flow(spoiled: bool) -> Any:
 
     up, vp, um, vm, w, k = symbols("u_p v_p u_m v_m w k", positive=True)
     second = simplify(diff(log(sqrt(1 + 4 * w**2 / k) + 2 * w / sqrt(k)) / 2, w))
-    kept = (vp**2 - up**2 - vm**2 + um**2) ** 2 + (1 if spoiled else 4) * (up * um + vp * vm) ** 2
-    inverse_square = simplify(second**-2).subs({k: kept, w: up * vp - um * vm})
+    invariant = (vp**2 - up**2 - vm**2 + um**2) ** 2 + (1 if spoiled else 4) * (up * um + vp * vm) ** 2
+    inverse_square = simplify(second**-2).subs({k: invariant, w: up * vp - um * vm})
     return inverse_square, (up**2 + vp**2 + um**2 + vm**2) ** 2
 
 
@@ -238,7 +238,9 @@ def diagonal_bias(setup: Setup, factor: float = 2.0) -> Any:
     X, y = data(rng, *sizes_of(setup))
     theta = diagonal_start(rng, X.shape[1])
     predicted = argmin(entropy(factor * (theta[0] ** 2 + theta[1] ** 2)), X, y)
-    return both(predictor(diagonal_flow(theta, X, y, [200.0])[-1]), stops(theta, X, y), predicted)
+    return stack_both(
+        predictor(diagonal_flow(theta, X, y, [200.0])[-1]), limit_of_diagonal_flow(theta, X, y), predicted
+    )
 
 
 diagonal_bias.breaks("√k = u₊² + v₊²", factor=1.0)
@@ -251,10 +253,10 @@ def stationarity(spoiled: bool) -> Any:
     from sympy import asinh, diff, simplify, sqrt, symbols
 
     up, vp, um, vm, w, k = symbols("u_p v_p u_m v_m w k", positive=True)
-    kept = (vp**2 - up**2 - vm**2 + um**2) ** 2 + 4 * (up * um + vp * vm) ** 2
-    inverse_square = simplify(diff(asinh(2 * w / sqrt(k)) / 2, w) ** -2).subs({k: kept, w: up * vp - um * vm})
+    invariant = (vp**2 - up**2 - vm**2 + um**2) ** 2 + 4 * (up * um + vp * vm) ** 2
+    inverse_square = simplify(diff(asinh(2 * w / sqrt(k)) / 2, w) ** -2).subs({k: invariant, w: up * vp - um * vm})
     root_k = (1 if spoiled else 2) * (up**2 + vp**2)
-    return [inverse_square, kept.subs({um: up, vm: vp})], [(up**2 + vp**2 + um**2 + vm**2) ** 2, root_k**2]
+    return [inverse_square, invariant.subs({um: up, vm: vp})], [(up**2 + vp**2 + um**2 + vm**2) ** 2, root_k**2]
 
 
 @claim(
@@ -277,7 +279,9 @@ def biased_diagonal_bias(setup: Setup, bregman: float = 1.0) -> Any:
     q = entropy(_root_k(theta))
     slope = bregman * derivative(q, predictor(theta))
     predicted = argmin(lambda w: q(w) - slope @ w, X, y)
-    return both(predictor(diagonal_flow(theta, X, y, [200.0])[-1]), stops(theta, X, y), predicted)
+    return stack_both(
+        predictor(diagonal_flow(theta, X, y, [200.0])[-1]), limit_of_diagonal_flow(theta, X, y), predicted
+    )
 
 
 biased_diagonal_bias.printed(bregman=0.0)
@@ -342,8 +346,8 @@ def bregman_stationarity(spoiled: bool) -> Any:
     divergence = psi - psi.subs(at_start) - (slope.subs(at_start).T * (w - start))[0]
     H = hessian(psi, tuple(w))
     moved = slope.jacobian(w) * (H.adjugate() * pull) - H.det() * pull  # ẇ = H⁻¹ pull, times det H
-    found = Matrix([diff(divergence, x) for x in w])
-    return [found, moved], [slope - (0 if spoiled else 1) * slope.subs(at_start), Matrix([0, 0])]
+    computed = Matrix([diff(divergence, x) for x in w])
+    return [computed, moved], [slope - (0 if spoiled else 1) * slope.subs(at_start), Matrix([0, 0])]
 
 
 @claim(

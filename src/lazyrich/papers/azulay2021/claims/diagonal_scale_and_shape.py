@@ -16,10 +16,10 @@ from lazyrich.papers.azulay2021.claims._biases import (
     diagonal_flow,
     diagonal_start,
     entropy,
+    limit_of_diagonal_flow,
     predictor,
     shape,
     sizes_of,
-    stops,
     unit,
 )
 from lazyrich.papers.claim import Evidence, Setup, claim
@@ -145,7 +145,7 @@ def lazy_diagonal(setup: Setup, power: float = 1.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     theta, scales = diagonal_start(rng, X.shape[1]), np.array([4.0, 8.0, 16.0, 32.0])
-    ends = np.array([stops(scale * theta, X, y) for scale in scales])
+    ends = np.array([limit_of_diagonal_flow(scale * theta, X, y) for scale in scales])
     speed = (theta[0] ** 2 + theta[1] ** 2) ** power
     shortest = speed * (X.T @ np.linalg.solve((X * speed) @ X.T, y))  # of least Σ w²/speed
     return Evidence.slope(scales, np.linalg.norm(ends - shortest, axis=1), -4.0)
@@ -223,7 +223,9 @@ def first_order_of_the_logarithm(spoiled: bool) -> Any:
     return [expand_log(limit(2 * rest, r, 0, "+")), (root - 1 / root) / 2], [first_order, 2 * w / r]
 
 
-def _sparse(rng: np.random.Generator, n: int, d: int, slack: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _draw_sparse_data(
+    rng: np.random.Generator, n: int, d: int, slack: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Draw data whose interpolator of least ℓ₁ norm is known and unique.
 
     Its support is the first n coordinates. The dual certificate |x_iᵀμ| is 1 there, `slack` at one other coordinate and
@@ -247,13 +249,13 @@ def _pair(alpha: float, gap: float) -> tuple[float, float]:
     return float(np.sqrt(alpha / ratio)), float(np.sqrt(alpha * ratio))
 
 
-def _ends(X: np.ndarray, y: np.ndarray, alphas: Any, power: float, hat: float = 1.0) -> np.ndarray:
+def _limits_for_small_scales(X: np.ndarray, y: np.ndarray, alphas: Any, power: float, hat: float = 1.0) -> np.ndarray:
     """Return the limits of the flow for α → 0 with 1 − s² = (α/hat)^power."""
-    found = []
+    measured = []
     for alpha in alphas:
         u, v = _pair(alpha, (alpha / hat) ** power)
-        found.append(stops(np.ones((4, X.shape[1])) * np.array([[u], [v], [u], [v]]), X, y))
-    return np.array(found)
+        measured.append(limit_of_diagonal_flow(np.ones((4, X.shape[1])) * np.array([[u], [v], [u], [v]]), X, y))
+    return np.array(measured)
 
 
 @claim(
@@ -267,9 +269,9 @@ def _ends(X: np.ndarray, y: np.ndarray, alphas: Any, power: float, hat: float = 
     why="an exponent: off the support w_i ~ √k^{1 − |x_iᵀμ|}, here √k^0.6, with 1 − s² = √α; next order √k^0.9",
 )
 def rich_diagonal(setup: Setup, power: float = 0.5) -> Any:
-    X, y, w = _sparse(setup.rng, *sizes_of(setup), slack=0.4)
+    X, y, w = _draw_sparse_data(setup.rng, *sizes_of(setup), slack=0.4)
     alphas = np.array([1e-14, 1e-19, 1e-24])
-    distance = np.linalg.norm(_ends(X, y, alphas, power) - w, axis=1)
+    distance = np.linalg.norm(_limits_for_small_scales(X, y, alphas, power) - w, axis=1)
     return Evidence.slope(alphas, distance, 0.3)
 
 
@@ -288,7 +290,7 @@ rich_diagonal.breaks("s → 1 faster than α → 0: 1 − s² = α^1.5", power=1
 def lazy_shape(setup: Setup, power: float = 2.0) -> Any:
     X, y = data(setup.rng, *sizes_of(setup))
     alphas = np.array([1e-1, 3e-2, 1e-2, 3e-3])
-    distance = np.linalg.norm(_ends(X, y, alphas, power) - np.linalg.pinv(X) @ y, axis=1)
+    distance = np.linalg.norm(_limits_for_small_scales(X, y, alphas, power) - np.linalg.pinv(X) @ y, axis=1)
     return Evidence.slope(alphas, distance, 2.0)
 
 
@@ -330,7 +332,7 @@ def limit_of_the_root(spoiled: bool) -> Any:
 def _by_dual(root_k: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return argmin Q_k by its dual, in the variables ν of w = (√k/2) sinh(2Xᵀν), for larger sizes."""
     w = lambda nu: root_k / 2 * np.sinh(2 * X.T @ nu)  # noqa: E731
-    found = minimize(
+    minimum = minimize(
         lambda nu: float(np.sum(root_k / 4 * np.cosh(2 * X.T @ nu)) - y @ nu),
         np.zeros(len(y)),
         jac=lambda nu: X @ w(nu) - y,
@@ -338,7 +340,7 @@ def _by_dual(root_k: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:
         method="trust-exact",
         options={"gtol": 1e-8},
     )
-    return np.asarray(w(found.x))
+    return np.asarray(w(minimum.x))
 
 
 @claim(

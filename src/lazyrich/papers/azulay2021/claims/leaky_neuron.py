@@ -13,7 +13,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     Function,
     argmin,
     derivative,
-    leaky,
+    leaky_flow,
     null_space_projector,
     potential,
     sizes_of,
@@ -41,9 +41,9 @@ SLOPE = 0.4
 def leaky_slopes(setup: Setup, exchanged: tuple[bool, bool] = (False, True)) -> Any:
     """For ρ = 0.4 and ρ = 2.5, each with or without the slopes exchanged."""
     x = setup.rng.normal(size=20)
-    found = [np.maximum(x, slope * x) for slope in (0.4, 2.5)]
-    said = [((1 - p) * (x < 0 if e else x > 0) + p) * x for p, e in zip((0.4, 2.5), exchanged, strict=True)]
-    return found, said
+    measured = [np.maximum(x, slope * x) for slope in (0.4, 2.5)]
+    stated = [((1 - p) * (x < 0 if e else x > 0) + p) * x for p, e in zip((0.4, 2.5), exchanged, strict=True)]
+    return measured, stated
 
 
 leaky_slopes.printed(exchanged=(False, False))
@@ -56,14 +56,14 @@ def two_sides_of_the_kink(spoiled: bool) -> Any:
 
     x, k = symbols("x k", positive=True)
     low, high = 1 / (1 + k), 1 + k
-    found = [Max(0, x - low * x) + low * x, Max(0, low * x - x) - low * x, Max(0, high * x - x) + x]
-    return found, [x, -low * x, x if spoiled else high * x]
+    measured = [Max(0, x - low * x) + low * x, Max(0, low * x - x) - low * x, Max(0, high * x - x) + x]
+    return measured, [x, -low * x, x if spoiled else high * x]
 
 
 End = tuple[np.ndarray, np.ndarray, np.ndarray, float, np.ndarray, np.ndarray, float]
 
 
-def _crossing(setup: Setup, mixed: bool = True) -> End:
+def _follow_crossing_neuron(setup: Setup, mixed: bool = True) -> End:
     """Return X, y, w̃(0), δ, the outputs at the end, w̃(∞) and a(∞), where one sample starts on the wrong side of its
     kink and crosses it.
 
@@ -80,13 +80,13 @@ def _crossing(setup: Setup, mixed: bool = True) -> End:
     w = np.linalg.pinv(X) @ sides + 0.3 * unit(null_space_projector(X) @ rng.normal(size=d))
     delta = rng.uniform(0.2, 0.6)
     a = sign * np.sqrt(delta + w @ w)
-    end = leaky(w[None], np.array([a]), X, y, SLOPE, [300.0])[-1, 0]
+    end = leaky_flow(w[None], np.array([a]), X, y, SLOPE, [300.0])[-1, 0]
     h = X @ end[:-1]
     return X, y, a * w, delta, end[-1] * np.where(h > 0, h, SLOPE * h), end[-1] * end[:-1], end[-1]
 
 
-def _sliding(setup: Setup) -> End:
-    """Return the quantities of `_crossing` for two samples that pull against each other.
+def _follow_sliding_neuron(setup: Setup) -> End:
+    """Return the quantities of `_follow_crossing_neuron` for two samples that pull against each other.
 
     The flow reaches the kink of the first sample and slides along it, with the one slope c between ρ and 1 that the
     inclusion (28) allows. It departs when c has fallen to ρ.
@@ -112,14 +112,14 @@ def _sliding(setup: Setup) -> End:
 
         event = lambda t, p: stop(p)  # noqa: E731
         event.terminal = True  # type: ignore[attr-defined]
-        found = solve_ivp(field, (0.0, 300.0), start, "DOP853", events=event, rtol=1e-12, atol=1e-15)
-        return np.asarray(found.y[:, -1])
+        solution = solve_ivp(field, (0.0, 300.0), start, "DOP853", events=event, rtol=1e-12, atol=1e-15)
+        return np.asarray(solution.y[:, -1])
 
-    met = follow(lambda p: 1.0, np.append(w, a), lambda p: X[0] @ p[:-1])
-    if not SLOPE < held(met) < 1:
-        raise RuntimeError(f"the flow does not slide: it would need the slope {held(met):.2g} at the kink")
-    left = follow(held, met, lambda p: held(p) - SLOPE)
-    end = follow(lambda p: SLOPE, left, lambda p: 1.0)
+    meeting = follow(lambda p: 1.0, np.append(w, a), lambda p: X[0] @ p[:-1])
+    if not SLOPE < held(meeting) < 1:
+        raise RuntimeError(f"the flow does not slide: it would need the slope {held(meeting):.2g} at the kink")
+    leaving = follow(held, meeting, lambda p: held(p) - SLOPE)
+    end = follow(lambda p: SLOPE, leaving, lambda p: 1.0)
     h = X @ end[:-1]
     return X, y, a * w, delta, end[-1] * np.where(h > 0, h, SLOPE * h), end[-1] * end[:-1], end[-1]
 
@@ -144,12 +144,12 @@ def _constraints(X: np.ndarray, y: np.ndarray, sign: Any) -> np.ndarray:
 )
 def leaky_kkt(setup: Setup, factor: float = 1.5) -> Any:
     """Per flow: what of ∇q no multiplier explains, and the outputs; nothing, and the labels."""
-    found, said = [], []
-    for X, y, start, delta, outputs, end, _ in (_crossing(setup), _sliding(setup)):
+    measured, stated = [], []
+    for X, y, start, delta, outputs, end, _ in (_follow_crossing_neuron(setup), _follow_sliding_neuron(setup)):
         slope = derivative(potential(delta, start, factor), end)
-        found += [*slope, *outputs]
-        said += [*(np.linalg.pinv(X) @ X @ slope), *y]
-    return found, said
+        measured += [*slope, *outputs]
+        stated += [*(np.linalg.pinv(X) @ X @ slope), *y]
+    return measured, stated
 
 
 leaky_kkt.breaks("z without its factor 3/2", factor=1.0)
@@ -180,7 +180,7 @@ def stationarity_of_a_leaky_neuron(spoiled: bool) -> Any:
 )
 def leaky_argmin(setup: Setup, rows: Callable[[np.ndarray, np.ndarray, float], np.ndarray] = _constraints) -> Any:
     ends, least = [], []
-    for X, y, start, delta, _, end, a in (_crossing(setup), _sliding(setup)):
+    for X, y, start, delta, _, end, a in (_follow_crossing_neuron(setup), _follow_sliding_neuron(setup)):
         ends += [*end]
         least += [*argmin(potential(delta, start), rows(X, y, a), y)]
     return ends, least
@@ -206,7 +206,7 @@ leaky_argmin.breaks("the slopes of the other sign of a", rows=lambda X, y, a: _c
 )
 def leaky_branch(setup: Setup, signs: tuple[int, ...] = (1,)) -> Any:
     """The lowest point on the branches of these signs of a(∞)."""
-    X, y, start, delta, _, end, a = _crossing(setup, mixed=False)
+    X, y, start, delta, _, end, a = _follow_crossing_neuron(setup, mixed=False)
     q = potential(delta, start)
     ends = [argmin(q, _constraints(X, y, sign * a), y) for sign in signs]
     return end, min(ends, key=lambda w: float(q(w)))
@@ -237,8 +237,8 @@ def leaky_chain_rule(setup: Setup, by_w: Rule = lambda a, slope: a * slope) -> A
     w, a = rng.normal(size=4), rng.uniform(0.5, 2.0)
     q = potential(rng.uniform(0.2, 2.0), rng.normal(size=4))
     slope = derivative(q, a * w)
-    found = derivative(lambda p: q(p[-1] * p[:-1]), np.append(w, a))
-    return found, np.append(by_w(a, slope), w @ slope)
+    measured = derivative(lambda p: q(p[-1] * p[:-1]), np.append(w, a))
+    return measured, np.append(by_w(a, slope), w @ slope)
 
 
 leaky_chain_rule.printed(by_w=lambda a, slope: slope * slope)
@@ -268,8 +268,8 @@ def _relu_end(b: float, slope: float) -> np.ndarray:
         pull = bend * (y - a * bend * z)
         return np.append(pull @ z, a * (pull @ X))
 
-    found = solve_ivp(field, (0.0, 200.0), [1.0, 0.1, 1.0], method="LSODA", rtol=1e-9, atol=1e-12, max_step=0.05)
-    return np.asarray(found.y[:, -1])
+    solution = solve_ivp(field, (0.0, 200.0), [1.0, 0.1, 1.0], method="LSODA", rtol=1e-9, atol=1e-12, max_step=0.05)
+    return np.asarray(solution.y[:, -1])
 
 
 @claim(
@@ -285,13 +285,13 @@ def _relu_end(b: float, slope: float) -> np.ndarray:
 def no_bias_of_relu(setup: Setup, slope: float = 0.0, others: float = 0.3) -> Evidence:
     """What an end leaves of the loss of the other data, (1, 0) ↦ 1 and (−1, b) ↦ 0 with b about ½ and 0.3."""
     sizes = (0.5 * setup.rng.uniform(0.95, 1.05), others)
-    ends, left = [_relu_end(b, slope) for b in sizes], []
+    ends, residuals = [_relu_end(b, slope) for b in sizes], []
     for (a, *w), b in zip(ends, sizes[::-1], strict=True):
         z = np.array([[1.0, 0.0], [-1.0, b]]) @ np.array(w)
-        left.append(np.max(np.abs(a * np.where(z > 0, z, slope * z) - [1.0, 0.0])))
+        residuals.append(np.max(np.abs(a * np.where(z > 0, z, slope * z) - [1.0, 0.0])))
     apart = float(np.linalg.norm(ends[0] - ends[1]))
-    seen = f"ends {apart:.3f} apart, each with residuals below {max(left):.0e} on the other data"
-    return Evidence(float(max(left)) if apart > 0.01 else 1.0, seen)
+    summary = f"ends {apart:.3f} apart, each with residuals below {max(residuals):.0e} on the other data"
+    return Evidence(float(max(residuals)) if apart > 0.01 else 1.0, summary)
 
 
 no_bias_of_relu.breaks("a linear neuron", slope=1.0)

@@ -164,8 +164,8 @@ def inverse_of_balanced_neurons(spoiled: bool) -> Any:
 def balanced_potential(setup: Setup, power: float = 1.5) -> Any:
     w = 1.5 * unit(setup.rng.normal(size=4))
     x = np.linalg.norm(w)
-    found = hessian_of(lambda w: length(w) ** power, w)
-    return found, power * x ** (power - 2) * (np.eye(4) - np.outer(w, w) / (2 * x**2))
+    computed = hessian_of(lambda w: length(w) ** power, w)
+    return computed, power * x ** (power - 2) * (np.eye(4) - np.outer(w, w) / (2 * x**2))
 
 
 balanced_potential.breaks("‖w‖² for ‖w‖^1.5", power=2.0)
@@ -262,11 +262,11 @@ def vanishing_bias(setup: Setup, ways: Any = ((1.0, 0.0, 1.0), (0.5, 0.5, 0.5)))
     W = 0.5 * np.array([unit(v) for v in rng.normal(size=(3, X.shape[1]))])
     a = rng.uniform(0.5, 1.0, size=3) * rng.choice([-1.0, 1.0], size=3)
     sizes, shortest = np.array([1e-3, 1e-4, 1e-5]), np.linalg.pinv(X) @ y
-    found = []
+    measured = []
     for inner, outer, power in ways:
         ends = [neuron_end(size**inner * W, size**outer * a, X, y, 100.0) for size in sizes]
-        found.append(Evidence.slope(sizes, np.linalg.norm(np.array(ends) - shortest, axis=1), power))
-    return Evidence.together(*found)
+        measured.append(Evidence.slope(sizes, np.linalg.norm(np.array(ends) - shortest, axis=1), power))
+    return Evidence.together(*measured)
 
 
 vanishing_bias.printed(ways=((0.0, 1.0, 1.0),))

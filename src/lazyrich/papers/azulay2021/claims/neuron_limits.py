@@ -55,19 +55,21 @@ def anti_kernel_moves(setup: Setup, power: int = 1) -> Any:
     """Three neurons at s = 0.3: the change of their kernel, relative to its first size (or, power 0, not)."""
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
-    directions, alphas, found = rng.normal(size=(3, X.shape[1])), np.array([1e-3, 1e-4, 1e-5]), []
+    directions, alphas, measured = rng.normal(size=(3, X.shape[1])), np.array([1e-3, 1e-4, 1e-5]), []
     for alpha in alphas:
         starts = [shaped_start(unit(v), alpha, 0.3)[:2] for v in directions]
         W, a = flow([w for w, _ in starts], [a for _, a in starts], X, y, [0.0, 100.0])
         kernels = [(b @ b) * X @ X.T + X @ V.T @ V @ X.T for V, b in zip(W, a, strict=True)]
-        found.append(np.linalg.norm(kernels[1] - kernels[0]) / np.linalg.norm(kernels[0]) ** power)
-    return Evidence.slope(alphas, found, -1.0)
+        measured.append(np.linalg.norm(kernels[1] - kernels[0]) / np.linalg.norm(kernels[0]) ** power)
+    return Evidence.slope(alphas, measured, -1.0)
 
 
 anti_kernel_moves.breaks("the change itself, which tends to a constant", power=0)
 
 
-def _far(setup: Setup, bounded: bool, part: float = 1.0) -> tuple[np.ndarray, list[float], list[float]]:
+def _distances_at_large_scale(
+    setup: Setup, bounded: bool, part: float = 1.0
+) -> tuple[np.ndarray, list[float], list[float]]:
     """Measure, as α → ∞ at s = 0.2, the distance of a neuron's limit from the Mahalanobis minimizer, relative to the
     distance moved, and the change of its kernel.
 
@@ -106,7 +108,7 @@ def _far(setup: Setup, bounded: bool, part: float = 1.0) -> tuple[np.ndarray, li
     "as the second, which (26) forgets, and the relative distance stays",
 )
 def lazy_scale(setup: Setup, bounded: bool = True, part: float = 1.0) -> Any:
-    alphas, off, _ = _far(setup, bounded, part)
+    alphas, off, _ = _distances_at_large_scale(setup, bounded, part)
     return Evidence.slope(alphas, off, -1.0)
 
 
@@ -126,7 +128,7 @@ lazy_scale.breaks("B = I although s < 1", part=0.0)
     remark="only if y − Xᵀw̃(0) stays bounded (or is small compared with α): at fixed y the relative change stays",
 )
 def lazy_scale_kernel(setup: Setup, bounded: bool = True, power: int = 1) -> Any:
-    alphas, _, changes = _far(setup, bounded)
+    alphas, _, changes = _distances_at_large_scale(setup, bounded)
     return Evidence.slope(alphas, changes / alphas**power, -1.0)
 
 
@@ -147,12 +149,12 @@ lazy_scale_kernel.breaks("the change itself, not relative to the kernel, which g
 def lazy_neuron_shape(setup: Setup, centered: bool = True) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
-    u, gaps, found = unit(rng.normal(size=X.shape[1])), np.array([0.04, 0.02, 0.01]), []
+    u, gaps, measured = unit(rng.normal(size=X.shape[1])), np.array([0.04, 0.02, 0.01]), []
     for gap in gaps:
         w, a, _ = shaped_start(u, 1.0, 1 - gap)
         start = a * w if centered else 0 * w
-        found.append(neuron_end(w, a, X, y, 40.0 * gap) - start - np.linalg.pinv(X) @ (y - X @ start))
-    return Evidence.slope(gaps, np.linalg.norm(np.array(found), axis=1), 2.0)
+        measured.append(neuron_end(w, a, X, y, 40.0 * gap) - start - np.linalg.pinv(X) @ (y - X @ start))
+    return Evidence.slope(gaps, np.linalg.norm(np.array(measured), axis=1), 2.0)
 
 
 lazy_neuron_shape.breaks("the interpolator nearest to zero", centered=False)
@@ -170,13 +172,13 @@ lazy_neuron_shape.breaks("the interpolator nearest to zero", centered=False)
 def slow_outer_layer(setup: Setup, sign: float = 1.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
-    u, gaps, found = unit(rng.normal(size=X.shape[1])), np.array([0.04, 0.02, 0.01]), []
+    u, gaps, measured = unit(rng.normal(size=X.shape[1])), np.array([0.04, 0.02, 0.01]), []
     for gap in gaps:
         w, a, _ = shaped_start(u, 1.0, sign * (1 - gap))
         W, ends = flow(w, a, X, y, np.linspace(0, 40.0 * gap, 200))
         ways = np.sum(np.abs(np.diff(ends[:, 0]))), np.sum(np.linalg.norm(np.diff(W[:, 0], axis=0), axis=1))
-        found.append(ways[0] / ways[1])
-    return Evidence.slope(gaps, found, 1.0)
+        measured.append(ways[0] / ways[1])
+    return Evidence.slope(gaps, measured, 1.0)
 
 
 slow_outer_layer.breaks("s → −1, where it is a that is trained", sign=-1.0)
@@ -221,8 +223,8 @@ def _nonlinearity_in_labels(setup: Setup, alpha: float, s: float, order: int = 2
 )
 def non_kernel_scale(setup: Setup, s: float = 0.1) -> Any:
     small, between, large = (_nonlinearity_in_labels(setup, alpha, s) for alpha in (1e-8, 1.0, 100.0))
-    seen = f"bent by {small:.1e} at α = 1e-8, {between:.1e} at 1, {large:.1e} at 100"
-    return Evidence.true(between > 5e-3 and between > 100 * max(small, large), seen)
+    summary = f"bent by {small:.1e} at α = 1e-8, {between:.1e} at 1, {large:.1e} at 100"
+    return Evidence.true(between > 5e-3 and between > 100 * max(small, large), summary)
 
 
 non_kernel_scale.breaks("s = 0.9, where a neuron is nearly lazy at every scale", s=0.9)

@@ -12,7 +12,7 @@ from lazyrich.papers.azulay2021.claims._biases import (
     derivative,
     draw_opposed,
     flow,
-    leaky,
+    leaky_flow,
     metric,
     null_space_projector,
     sizes_of,
@@ -39,7 +39,7 @@ def balance(setup: Setup, slope: float = 1.0) -> Any:
     sides = rng.uniform(1.0, 2.0, size=(3, len(X))) * rng.choice([-1.0, 1.0], size=(3, len(X)))
     sides[0] = -np.sign(sides[1]) * np.abs(sides[0])
     W, a = sides @ np.linalg.pinv(X).T, rng.uniform(0.2, 0.5, size=3) * rng.choice([-1.0, 1.0], size=3)
-    path = leaky(W + rng.normal(size=W.shape) @ null_space_projector(X), a, X, y, slope, np.linspace(0, 0.3, 4))
+    path = leaky_flow(W + rng.normal(size=W.shape) @ null_space_projector(X), a, X, y, slope, np.linspace(0, 0.3, 4))
     W, a = path[..., :-1], path[..., -1]
     Delta = a[:, :, None] * a[:, None, :] - W @ np.swapaxes(W, 1, 2)
     return Delta, np.broadcast_to(Delta[0], Delta.shape)
@@ -109,8 +109,10 @@ def invertible_metric(setup: Setup, outer: Function = lambda square: np.sqrt(squ
     least = min(
         np.linalg.svd(b * b * np.eye(len(v)) + np.outer(v, v), compute_uv=False)[-1] for v, b in zip(W, a, strict=True)
     )
-    kept = bool(np.all(np.sign(a) == np.sign(a[0])))
-    return Evidence.true(kept and least > 0.29, f"least singular value {least:.2g}, a from {a[0]:.2g} to {a[-1]:.2g}")
+    same_signs = bool(np.all(np.sign(a) == np.sign(a[0])))
+    return Evidence.true(
+        same_signs and least > 0.29, f"least singular value {least:.2g}, a from {a[0]:.2g} to {a[-1]:.2g}"
+    )
 
 
 invertible_metric.breaks("δ < 0: a = 0.1 at the start, and a crosses zero", outer=lambda square: 0.1)
@@ -122,8 +124,8 @@ def determinant_of_the_dynamics(spoiled: bool) -> Any:
 
     w, delta = Matrix(symbols("w:3")), symbols("delta", positive=True)
     square = delta + (w.T * w)[0]
-    found = (square * eye(3) + w * w.T).det()
-    return found, square ** (1 if spoiled else 2) * (delta + 2 * (w.T * w)[0])
+    computed = (square * eye(3) + w * w.T).det()
+    return computed, square ** (1 if spoiled else 2) * (delta + 2 * (w.T * w)[0])
 
 
 @claim(
@@ -183,8 +185,8 @@ def twist_of_rank_one(spoiled: bool) -> Any:
 
     w, one = Matrix(symbols("w:3")), eye(3)
     H, cases = one + w * w.T, [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
-    found = [diff(H[i, j], w[k]) - diff(H[i, k], w[j]) for i, j, k in cases]
-    return found, [0 if spoiled else one[i, k] * w[j] - one[i, j] * w[k] for i, j, k in cases]
+    computed = [diff(H[i, j], w[k]) - diff(H[i, k], w[j]) for i, j, k in cases]
+    return computed, [0 if spoiled else one[i, k] * w[j] - one[i, j] * w[k] for i, j, k in cases]
 
 
 @claim(

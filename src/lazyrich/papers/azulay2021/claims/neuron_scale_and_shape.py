@@ -8,8 +8,8 @@ import numpy as np
 from lazyrich.papers.azulay2021.claims._biases import (
     ROUNDING,
     SOURCE,
-    along,
     derivative,
+    derivative_at_fixed_delta,
     hessian_of,
     potential,
     radial_potential,
@@ -97,7 +97,9 @@ def slope_is_positive(spoiled: bool) -> Any:
     p, r, w = symbols("p r w", positive=True)
     x, delta, root = p * r, r**2 - p**2, (p**2 + r**2) / 2
     radial = (x**2 - delta / 2 * (delta / 2 + root)) * p / x
-    return along(radial, [w], 0, p, r), (1 if spoiled else Rational(3, 2)) * p * w / x  # ∂x/∂w = w/x in one dimension
+    return derivative_at_fixed_delta(radial, [w], 0, p, r), (
+        1 if spoiled else Rational(3, 2)
+    ) * p * w / x  # ∂x/∂w = w/x in one dimension
 
 
 @claim(
@@ -129,13 +131,13 @@ def hessian_at_the_start(spoiled: bool) -> Any:
 
     w, (p, r, t, s) = Matrix(symbols("w:2")), symbols("p r t s", positive=True)
     gradient = Rational(3, 2) * w / r  # q̂′w̃/‖w̃‖
-    hessian = Matrix(2, 2, lambda i, j: along(gradient[i], w, j, p, r))
+    hessian = Matrix(2, 2, lambda i, j: derivative_at_fixed_delta(gradient[i], w, j, p, r))
     u = Matrix([1 - t**2, 2 * t]) / (1 + t**2)
-    found = hessian.subs({w[0]: p * r * u[0], w[1]: p * r * u[1]}).subs(p, r * (1 - s) / (1 + s))
+    computed = hessian.subs({w[0]: p * r * u[0], w[1]: p * r * u[1]}).subs(p, r * (1 - s) / (1 + s))
     B = eye(2) - (1 - s) ** 2 / (2 * (1 + s**2)) * u * u.T
     alpha = r**2 * (1 - s) / (1 + s)
     scale = (1 - s) / (alpha * (1 + s))  # the square of the printed factor; it is 1/r²
-    return [found, scale], [(1 if spoiled else Rational(3, 2)) / r * B, r**-2]
+    return [computed, scale], [(1 if spoiled else Rational(3, 2)) / r * B, r**-2]
 
 
 @claim(

@@ -99,13 +99,13 @@ def lengths_in_and_out(spoiled: bool) -> Any:
 )
 def least_l2_needs_d(setup: Setup, missed: Callable[[float], float] = lambda share: 1 - share) -> Evidence:
     """r* = 5 entries of equal size, d = 60, a quarter, half and three quarters of d samples."""
-    rng, d, found = setup.rng, 60, []
+    rng, d, measured = setup.rng, 60, []
     target = np.where(np.arange(d) < 5, 5**-0.5, 0.0)
     for N in (15, 30, 45):
         X = rng.normal(size=(600, N, d))
         short = np.swapaxes(X, 1, 2) @ np.linalg.solve(X @ np.swapaxes(X, 1, 2), (X @ target)[..., None])
-        found.append(Evidence.sampled(np.sum((short[..., 0] - target) ** 2, axis=1), missed(N / d)))
-    return Evidence.worst(*found)
+        measured.append(Evidence.sampled(np.sum((short[..., 0] - target) ** 2, axis=1), missed(N / d)))
+    return Evidence.worst(*measured)
 
 
 least_l2_needs_d.breaks("half as many are enough", missed=lambda share: max(1 - 2 * share, 0.1))

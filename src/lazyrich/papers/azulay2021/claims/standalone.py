@@ -5,10 +5,11 @@
 
 from lazyrich.papers.azulay2021.claims.diagonal_networks import biased_diagonal_bias, diagonal_gradient
 from lazyrich.papers.azulay2021.claims.diagonal_scale_and_shape import lazy_entropy, rich_entropy
-from lazyrich.papers.azulay2021.claims.leaky_neuron import leaky_argmin, leaky_chain_rule, leaky_slopes
-from lazyrich.papers.azulay2021.claims.many_neurons import balanced_metric, vanishing_bias, vanishing_term
+from lazyrich.papers.azulay2021.claims.leaky_neuron import leaky_argmin, leaky_branch, leaky_chain_rule, leaky_slopes
+from lazyrich.papers.azulay2021.claims.many_neurons import balanced_metric, linear_term, vanishing_bias, vanishing_term
+from lazyrich.papers.azulay2021.claims.neuron_limits import lazy_scale, lazy_scale_kernel
 from lazyrich.papers.azulay2021.claims.neuron_metric import neuron_gradient
-from lazyrich.papers.azulay2021.claims.neuron_scale_and_shape import expansion, neuron_kernel
+from lazyrich.papers.azulay2021.claims.neuron_scale_and_shape import expansion, higher_orders, neuron_kernel
 from lazyrich.papers.azulay2021.claims.simulations import xavier_is_balanced
 from lazyrich.papers.azulay2021.claims.warped_potential import radial_slope, warp_at_zero, warped_metric
 
@@ -232,3 +233,75 @@ def one_output() -> None:
         shapes.append(np.mean((a - w) / (a + w)))  # s = (|a| − ‖w‖)/(|a| + ‖w‖)
     assert abs(shapes[0]) < 0.01
     assert shapes[1] < -0.8  # printed: 0
+
+
+@linear_term.counterexample
+def root_of_a_vector() -> None:
+    import numpy as np
+
+    delta, start = 1.0, np.array([0.6, -0.8, 0.5])
+    root = lambda w: np.sqrt(w @ w + delta**2 / 4)
+    radial = lambda w: (w @ w - delta / 2 * (delta / 2 + root(w))) * np.sqrt(root(w) - delta / 2) / np.sqrt(w @ w)
+    slope = [(radial(start + e) - radial(start - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+    u = start / np.sqrt(start @ start)
+    assert np.allclose(slope, 1.5 * np.sqrt(root(start) - delta / 2) * u)  # −z, so that ∇q vanishes at the start
+    assert not np.allclose(slope, 1.5 * np.sqrt(root(start) - delta / 2 * u), rtol=0.5)  # printed
+
+
+@higher_orders.counterexample
+def the_third_order_stays() -> None:
+    import numpy as np
+
+    rest, s, v = [], 0.2, np.array([0.8, 0.6])
+    for alpha in (1e2, 1e4, 1e6):  # ‖w‖‖a‖ = α with shape s, w along the first axis
+        delta, start = alpha * 4 * s / (1 - s**2), np.array([alpha, 0.0])
+        root = lambda w: np.sqrt(np.sqrt(w @ w + delta**2 / 4) - delta / 2) * w / np.sqrt(w @ w)
+        slope = lambda t: 1.5 * (root(start + t * alpha * v) - root(start))  # ∇q at a distance in proportion to α
+        second = slope(1e-5) / 1e-5
+        rest.append(np.linalg.norm(slope(1.0) - second) / np.linalg.norm(second))
+    assert np.ptp(rest) < 1e-3 < 0.1 < min(rest)  # (1 − s)²/α falls to 1e-6; the other orders are not negligible
+
+
+@lazy_scale.counterexample
+def the_way_to_go_grows_with_the_scale() -> None:
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    off, x, u = [], np.array([1.0, 0.3]), np.array([0.8, -0.6])
+    B = np.linalg.inv(np.eye(2) - (1 - 0.2) ** 2 / (2 * (1 + 0.2**2)) * np.outer(u, u))  # of shape s = 0.2
+    flow = lambda t, p: (1 - p[2] * p[:2] @ x) * np.append(p[2] * x, p[:2] @ x)  # one sample x with the label 1
+    for start in (np.sqrt(alpha) * np.append(u / np.sqrt(1.5), np.sqrt(1.5)) for alpha in (1e3, 1e4)):
+        end = solve_ivp(flow, (0, 0.06), start, method="LSODA", rtol=1e-9, atol=1e-9).y[:, -1]
+        way = end[2] * end[:2] - start[2] * start[:2]  # lazy: least (w − w̃(0))ᵀB(w − w̃(0)) over x·w = 1
+        off.append(np.linalg.norm(way - B @ x * (x @ way) / (x @ B @ x)) / np.linalg.norm(way))
+    assert min(off) > 0.02 and abs(off[1] / off[0] - 1) < 0.01  # printed: it vanishes as α → ∞
+
+
+@lazy_scale_kernel.counterexample
+def the_kernel_moves_at_every_scale() -> None:
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    change, x = [], np.array([1.0, 0.3])
+    for alpha in (1e2, 1e3, 1e4):  # shape s = 0.2: a/‖w‖ = 1.5; one sample with the label 1
+        p = np.append(np.sqrt(alpha / 1.5) * np.array([0.8, -0.6]), np.sqrt(1.5 * alpha))
+        flow = lambda t, p: (1 - p[2] * p[:2] @ x) * np.append(p[2] * x, p[:2] @ x)
+        end = solve_ivp(flow, (0, 60 / alpha), p, method="LSODA", rtol=1e-9, atol=1e-9).y[:, -1]
+        kernel = [q[2] ** 2 * x @ x + (q[:2] @ x) ** 2 for q in (p, end)]
+        change.append(kernel[1] / kernel[0] - 1)
+    assert max(change) < -0.05 and abs(change[2] / change[1] - 1) < 0.01  # printed: fixed as α → ∞
+
+
+@leaky_branch.counterexample
+def the_other_sign_is_lower() -> None:
+    import numpy as np
+
+    slope, delta, y, w, a = 0.5, 0.3, -1.0, -0.1, np.sqrt(0.31)  # f(1) = aσ(w), a² − w² = δ
+    grid, start = lambda end: np.linspace(-0.1 * np.sqrt(0.31), end, 100001), -0.1 * np.sqrt(0.31)
+    root = lambda v: np.sqrt(np.sqrt(v**2 + delta**2 / 4) - delta / 2) * np.sign(v)
+    q = lambda end: np.trapezoid(1.5 * (root(grid(end)) - root(start)), grid(end))  # q and q′ vanish at the start
+    for _ in range(20000):  # descent of ½(f − y)² in small steps
+        g = 1e-2 * (a * slope * w - y) * slope
+        a, w = a - g * w, w - g * a
+    assert w < 0 < a and np.isclose(a * w, y / slope)  # the flow ends at aw = −2
+    assert q(-1.0) < q(a * w)  # a < 0 < w fits with aw = −1, at a lower q

@@ -14,8 +14,8 @@ from lazyrich.papers.azulay2021.claims._biases import (
     SOURCE,
     TINY,
     Function,
-    along,
     derivative,
+    derivative_at_fixed_delta,
     hessian_of,
     layers,
     length,
@@ -59,8 +59,11 @@ def twist_of_the_warped_metric(spoiled: bool) -> Any:
     w, (p, r) = Matrix(symbols("w:3")), symbols("p r", positive=True)
     H = (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2
     gH, cases = (1 if spoiled else r) * H, [(i, j, k) for i in range(3) for j in range(3) for k in range(3)]
-    found = [[along(gH[i, j], w, k, p, r) for i, j, k in cases], [along(gH[i, k], w, j, p, r) for i, j, k in cases]]
-    return found[0], found[1]
+    measured = [
+        [derivative_at_fixed_delta(gH[i, j], w, k, p, r) for i, j, k in cases],
+        [derivative_at_fixed_delta(gH[i, k], w, j, p, r) for i, j, k in cases],
+    ]
+    return measured[0], measured[1]
 
 
 @claim(
@@ -97,9 +100,9 @@ def hessian_of_the_potential(spoiled: bool) -> Any:
     radial = (x**2 - delta / 2 * (delta / 2 + root)) * p / x  # as printed; √(root − δ/2) = p
     constant = 1 if spoiled else Rational(3, 2)
     gradient = Rational(3, 2) * p * w / x
-    hessian = Matrix(3, 3, lambda i, j: along(gradient[i], w, j, p, r))
+    hessian = Matrix(3, 3, lambda i, j: derivative_at_fixed_delta(gradient[i], w, j, p, r))
     gH = r * (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2
-    slope = Matrix([along(radial, w, i, p, r) for i in range(3)])
+    slope = Matrix([derivative_at_fixed_delta(radial, w, i, p, r) for i in range(3)])
     return [hessian, slope], [constant * gH, gradient]
 
 

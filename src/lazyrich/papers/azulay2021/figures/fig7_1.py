@@ -50,20 +50,20 @@ VANISHED = 1e-18  # the loss at which a flow counts as converged
 def compute(scale: Scale) -> xarray.Dataset:
     alphas = np.logspace(-5, -0.6, scale["alphas"])
     fixed = {"d": scale["d"], "N": scale["N"], "r": scale["r"], "alphas": alphas.tolist(), "flowed": scale["flowed"]}
-    found = scale.sweep(shape, {"s": scale["s"]}, seeds=scale["seeds"], fixed=fixed)
+    cells = scale.sweep(shape, {"s": scale["s"]}, seeds=scale["seeds"], fixed=fixed)
     data: dict[str, Any] = {
-        name: (("s", "seed", "alpha"), found[name].transpose("s", "seed", ...).values)
+        name: (("s", "seed", "alpha"), cells[name].transpose("s", "seed", ...).values)
         for name in ("error", "same_k", "flowed", "digits")
     }
     data |= {
-        name: (("s", "seed"), found[name].transpose("s", "seed").values) for name in ("tiny", "shortest", "sparsest")
+        name: (("s", "seed"), cells[name].transpose("s", "seed").values) for name in ("tiny", "shortest", "sparsest")
     }
     root_k = np.sqrt(np.asarray(k_from_shape(alphas[None, :], np.array(scale["s"])[:, None])))
     return xarray.Dataset(
         data,
         coords={
             "s": list(scale["s"]),
-            "seed": found.seed.values,
+            "seed": cells.seed.values,
             "alpha": alphas,
             "root_k": (("s", "alpha"), root_k),
         },
@@ -91,12 +91,12 @@ def shape(s: float, seed: int, d: int, N: int, r: int, alphas: list[float], flow
         "flowed": reached,
         "digits": digits,
         "shortest": float(np.sum((np.asarray(problem.min_norm_solution) - truth) ** 2)),
-        "sparsest": _sparsest(seed, d, N, r),
+        "sparsest": _least_l1_error(seed, d, N, r),
     }
 
 
 @lru_cache(maxsize=32)
-def _sparsest(seed: int, d: int, N: int, r: int) -> float:
+def _least_l1_error(seed: int, d: int, N: int, r: int) -> float:
     """Return the error of the interpolator of least ℓ₁ norm, which is the same for every shape."""
     problem, truth = _data(seed, d, N, r)
     return float(np.sum((basis_pursuit(problem.X, problem.y)[0] - truth) ** 2))
@@ -117,15 +117,15 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.rising("at every shape the error rises with the scale", error.transpose("s", "alpha")).on(
         "azulay2021/rich-diagonal"
     )
-    known = np.isfinite(data["digits"].values)
+    is_finite = np.isfinite(data["digits"].values)
     # A loss of 1e-18 leaves residuals of 1e-9; the least singular value of X is well above one.
     yield Fact.at_least(
         "the flow ends where the minimizer of Q_k is, every coordinate to eight digits and more",
-        data["digits"].values[known],
+        data["digits"].values[is_finite],
         8.0,
     ).on("azulay2021/diagonal-bias")
     yield Fact.equal(
-        "so the two maps of the error agree", data["flowed"].values[known], data["error"].values[known], 1e-8
+        "so the two maps of the error agree", data["flowed"].values[is_finite], data["error"].values[is_finite], 1e-8
     ).on("azulay2021/diagonal-bias")
     same, balanced = xarray.broadcast(data["same_k"], data["error"].sel(s=0.0))
     # One dual solver on the same k, reached by other weights: rounding only.

@@ -114,10 +114,10 @@ def _flow_and_limit(alpha: float, s: float, x: np.ndarray, label: float) -> tupl
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     q, reach = data["q"].values.reshape(data.sizes["panel"], -1), data["reach"].values[:, None]
     row, column = np.unravel_index(np.argmin(q, axis=1), data["q"].shape[1:])
-    found = reach * np.stack([data.x.values[column], data.y.values[row]], axis=1)
+    measured = reach * np.stack([data.x.values[column], data.y.values[row]], axis=1)
     spacing = float(np.diff(data.x.values)[0])
     yield Fact.at_most(
-        "q is least at w̃(0), to the spacing of the grid", abs(found - data["start"].values) / reach, spacing
+        "q is least at w̃(0), to the spacing of the grid", abs(measured - data["start"].values) / reach, spacing
     ).on("azulay2021/neuron-bias")
     yield Fact.at_least("and nowhere less than there", q, -1e-12).on("azulay2021/neuron-bias")  # rounding
     factor = 1.5 * np.sqrt((1 - data["s"]) / (data["alpha"] * (1 + data["s"])))

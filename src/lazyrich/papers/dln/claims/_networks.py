@@ -107,7 +107,7 @@ def run(layers: Layers, T: np.ndarray, times: Any, rtol: float = 1e-11) -> Layer
     return deep_linear(layers, np.eye(T.shape[1]), T.T, times, rtol=rtol)
 
 
-def effective(path: Layers) -> np.ndarray:
+def product_over_time(path: Layers) -> np.ndarray:
     return product([np.asarray(W) for W in path])
 
 
@@ -116,7 +116,7 @@ def filled_in(field: Callable[..., np.ndarray], *rest: Any) -> Callable[[np.ndar
     return lambda y: field(y, *rest)
 
 
-def first(times: Any, values: np.ndarray, level: float) -> float:
+def first_passage(times: Any, values: np.ndarray, level: float) -> float:
     """Return the time at which a smooth curve first passes a level, or inf."""
     passed = np.flatnonzero((values[1:] > level) != (values[:-1] > level))
     if not len(passed):
@@ -127,17 +127,17 @@ def first(times: Any, values: np.ndarray, level: float) -> float:
     )
 
 
-def single(s: float, a0: float, depth: int, times: Any) -> np.ndarray:
+def flow_of_one_mode(s: float, a0: float, depth: int, times: Any) -> np.ndarray:
     """Solve the raw flow of one mode: a chain of `depth` weights, which stay equal."""
     return ode(lambda w: w ** (depth - 1) * (s - w**depth), a0 ** (1 / depth), times, rtol=1e-11) ** depth
 
 
 def clock(s: float, a0: float, a1: float, depth: int) -> float:
     """Return the time from a₀ to a₁ by the boxed equation of 5.3, as an integral over log a."""
-    found = quad(
+    integral = quad(
         lambda x: np.exp(x * (2 / depth - 1)) / (depth * (s - np.exp(x))), log(a0), log(a1), epsabs=0, limit=500
     )
-    return float(found[0])
+    return float(integral[0])
 
 
 def per_log(sizes: Any, spent: Any, expected: float, unit: float | None = None) -> Evidence:
@@ -150,11 +150,11 @@ def per_log(sizes: Any, spent: Any, expected: float, unit: float | None = None) 
     (slope, _), cover = np.polyfit(x, y, 1, cov="unscaled")
     residual = y - np.polyval(np.polyfit(x, y, 1), x)
     width = float(t.ppf(0.975, len(x) - 2) * np.sqrt(cover[0, 0] * np.sum(residual**2) / (len(x) - 2)))
-    seen = f"{slope:.4f} ± {width:.1g} for each factor e of ε, expected {expected:.4f}, over {len(x)} sizes"
-    return Evidence(abs(float(slope) - expected) / (unit or abs(expected)), seen, Grade.TREND)
+    summary = f"{slope:.4f} ± {width:.1g} for each factor e of ε, expected {expected:.4f}, over {len(x)} sizes"
+    return Evidence(abs(float(slope) - expected) / (unit or abs(expected)), summary, Grade.TREND)
 
 
-def mT(W: np.ndarray) -> np.ndarray:
+def transpose(W: np.ndarray) -> np.ndarray:
     return np.swapaxes(W, -1, -2)
 
 
@@ -163,14 +163,14 @@ def curves(rng: np.random.Generator, s: Any, a0: Any, depth: int, times: Any) ->
     k = len(s)
     T, U, V = target(rng, s, k, k + 1)
     layers = aligned_layers(rng, U, np.broadcast_to(a0, (k,)), V, depth, k + 2)
-    return np.einsum("ik,tij,jk->tk", U, effective(run(layers, T, times)), V)
+    return np.einsum("ik,tij,jk->tk", U, product_over_time(run(layers, T, times)), V)
 
 
-def halves(setup: Setup, s: Any, a0: float, last: float) -> np.ndarray:
+def half_times(setup: Setup, s: Any, a0: float, last: float) -> np.ndarray:
     """Return the times at which each mode of a depth-2 raw flow reaches half of its target."""
     times = np.linspace(0, last, 1500)
     a = curves(setup.rng, np.asarray(s), a0, 2, times)
-    return np.array([first(times, a[:, i], s[i] / 2) for i in range(len(s))])
+    return np.array([first_passage(times, a[:, i], s[i] / 2) for i in range(len(s))])
 
 
 def truncations(U: np.ndarray, s: np.ndarray, V: np.ndarray) -> np.ndarray:
@@ -189,7 +189,7 @@ def sequence(setup: Setup, random: bool, place: float, ahead: int = 0) -> Eviden
         layers = [size * W for W in starts] if random else aligned_layers(setup.rng, U, np.full(3, size**2), V, 2, 6)
         marks = np.array([0.0, *np.log(1 / size) / s, 2 * log(1 / size) / s[-1]])
         times = marks[:-1] + place * np.diff(marks)
-        path = effective(run(layers, T, times))
+        path = product_over_time(run(layers, T, times))
         misses.append(np.max(np.linalg.norm(path[: len(bases) - ahead] - bases[ahead:], axis=(1, 2))) / s[0])
     falling = misses[0] > misses[1] > misses[2]
     return Evidence(misses[-1] if falling else max(misses), ", ".join(f"{miss:.1e}" for miss in misses))

@@ -9,7 +9,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
-from lazyrich.papers.dln.claims._networks import Layers, complex_step, loss_of, mT, normal, orthonormal, run
+from lazyrich.papers.dln.claims._networks import Layers, complex_step, loss_of, normal, orthonormal, run, transpose
 from lazyrich.papers.verdicts import Verdict
 
 Defect = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -17,11 +17,11 @@ Defect = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 def _balance(V: np.ndarray, W: np.ndarray) -> np.ndarray:
     """Return VᵀV − WWᵀ of a layer V after a layer W, over time."""
-    return np.asarray(mT(V) @ V - W @ mT(W))
+    return np.asarray(transpose(V) @ V - W @ transpose(W))
 
 
 def _other_order(V: np.ndarray, W: np.ndarray) -> np.ndarray:
-    return np.asarray(V @ mT(V) - mT(W) @ W)
+    return np.asarray(V @ transpose(V) - transpose(W) @ W)
 
 
 @claim(
@@ -40,8 +40,8 @@ def balance_law(setup: Setup, layers: tuple[int, ...] = (2, 3), defect: Defect =
     rng = setup.rng
     path = run(normal(rng, (3, 3, 3, 3), 0.7), 2 * rng.normal(size=(3, 3)), np.linspace(0, 2, 9))
     before = [np.zeros((9, 3, 1)), *path]  # of layer 1 there is none
-    kept = [defect(path[l - 1], before[l - 1]) for l in layers]
-    return Evidence(max(float(np.max(np.abs(D - D[0])) / np.max(np.abs(D[0]))) for D in kept))
+    defects = [defect(path[l - 1], before[l - 1]) for l in layers]
+    return Evidence(max(float(np.max(np.abs(D - D[0])) / np.max(np.abs(D[0]))) for D in defects))
 
 
 balance_law.printed(layers=(1, 2))
@@ -87,8 +87,8 @@ def moving_gram(setup: Setup, formula: Callable[..., np.ndarray] = _moving_gram)
     slopes = complex_step(partial(loss_of, T=T), layers)
     below, B, C, A = layers
     moved = [-(G @ W.T + W @ G.T) for G, W in ((slopes[1], B), (slopes[2].T, C.T))]
-    said = formula(A, C, B, T - A @ C @ B @ below, below)
-    return np.array(moved), np.array([said, said])
+    stated = formula(A, C, B, T - A @ C @ B @ below, below)
+    return np.array(moved), np.array([stated, stated])
 
 
 moving_gram.printed(formula=_moving_gram_as_printed)
@@ -204,8 +204,8 @@ def _lambda_path(setup: Setup, lam: float, from_layer_zero: bool = False) -> Lay
 def lambda_balanced(setup: Setup, defect: Defect = _balance, layers: tuple[int, ...] = (2, 3)) -> Any:
     """From a start that has all of it, W_1ᵀW_1 = λI, too."""
     path = [np.zeros((9, 3, 3)), *_lambda_path(setup, 0.8, from_layer_zero=True)]
-    found = np.array([defect(path[l], path[l - 1]) for l in layers])
-    return found, np.broadcast_to(0.8 * np.eye(3), found.shape)
+    measured = np.array([defect(path[l], path[l - 1]) for l in layers])
+    return measured, np.broadcast_to(0.8 * np.eye(3), measured.shape)
 
 
 lambda_balanced.printed(layers=(1, 2, 3))
@@ -335,8 +335,8 @@ def gaussian_defect(
         draws = [[c / np.sqrt(n) * rng.normal(size=(n, n)) for _ in range(2)] for _ in range(12)]
         values.append(np.mean([measure(V.T @ V - W @ W.T, W @ W.T) for W, V in draws]))
         norms.append(np.mean([_norm(V.T @ V - W @ W.T, W @ W.T) for W, V in draws]))
-    said = f"norms {', '.join(f'{norm:.3f}' for norm in norms)}"
-    return Evidence.together(Evidence.slope(sizes, values, exponent), Evidence.equal(norms[-1], 1.0, said))
+    stated = f"norms {', '.join(f'{norm:.3f}' for norm in norms)}"
+    return Evidence.together(Evidence.slope(sizes, values, exponent), Evidence.equal(norms[-1], 1.0, stated))
 
 
 gaussian_defect.printed(measure=_norm)
@@ -370,7 +370,7 @@ gaussian_entries.breaks("size c²/n", power=1.0)
 def moments(spoiled: bool) -> Any:
     from sympy import Mul, Poly, factorial2, symbols
 
-    c, found, said = symbols("c"), [], []
+    c, measured, stated = symbols("c"), [], []
     for n in (2, 3):
         W, V = _symbolic.matrix("w", n, n), _symbolic.matrix("v", n, n)
         entry = (V.T * V - W * W.T)[0, 1]
@@ -380,6 +380,6 @@ def moments(spoiled: bool) -> Any:
             moment = [Mul(*(factorial2(power - 1) * (c**2 / n) ** (power // 2) for power in term[0])) for term in terms]
             return sum(term[1] * each for term, each in zip(terms, moment, strict=True))
 
-        found += [mean(entry), mean(entry**2)]
-        said += [0, (1 if spoiled else 2) * c**4 / n]
-    return found, said
+        measured += [mean(entry), mean(entry**2)]
+        stated += [0, (1 if spoiled else 2) * c**4 / n]
+    return measured, stated

@@ -12,10 +12,10 @@ from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
     aligned_layers,
     curves,
-    effective,
     filled_in,
-    halves,
+    half_times,
     orthonormal,
+    product_over_time,
     strengths,
     target,
 )
@@ -47,7 +47,7 @@ def stays_aligned(
     M = orthonormal(rng, 3, 3) @ np.diag(mix) @ orthonormal(rng, 3, 3)
     X = orthonormal(rng, 3, 3) @ np.diag(whiten) @ orthonormal(rng, 3, 3)
     layers = [M @ layers[0], layers[1] @ np.linalg.inv(M)]
-    path = effective(deep_linear(layers, X, X @ T.T, np.linspace(0, 1, 11), rtol=1e-10))
+    path = product_over_time(deep_linear(layers, X, X @ T.T, np.linspace(0, 1, 11), rtol=1e-10))
     return Evidence(float(np.max(np.abs((U.T @ path @ V) * (1 - np.eye(3))))))
 
 
@@ -81,13 +81,13 @@ def aligned_layers_stay(spoiled: bool) -> Any:
 )
 def mode_equation(setup: Setup, exponent: Callable[[int], float] = lambda depth: 2 * (depth - 1) / depth) -> Any:
     """Times, and what a clock that integrates ȧ = L a^exponent (s − a) shows for the modes of a raw flow."""
-    rng, shown, times = setup.rng, [], np.array([0.0, 0.05, 0.12, 0.2])
+    rng, measured, times = setup.rng, [], np.array([0.0, 0.05, 0.12, 0.2])
     for depth in (1, 2, 3, 4, 5):
         s, a0 = strengths(rng, 3), rng.uniform(0.2, 0.5, 3)
         a, p = curves(rng, s, a0, depth, times), exponent(depth)
         speed = [lambda x, s=s[i], p=p: x**-p / (s - x) for i in range(3)]
-        shown.append([[quad(speed[i], a0[i], row[i])[0] / depth for i in range(3)] for row in a])
-    return np.array(shown), np.broadcast_to(times[:, None], (5, 4, 3))
+        measured.append([[quad(speed[i], a0[i], row[i])[0] / depth for i in range(3)] for row in a])
+    return np.array(measured), np.broadcast_to(times[:, None], (5, 4, 3))
 
 
 mode_equation.breaks("exponent (L − 1)/L", exponent=lambda depth: (depth - 1) / depth)
@@ -103,9 +103,9 @@ def equation_of_a_mode(spoiled: bool) -> Any:
     layers, T = [_symbolic.matrix(name, 2, 2) for name in "wvu"], diag(s, u)
     at = {W[i, j]: diag(p, q)[i, j] for W in layers for i in range(2) for j in range(2)}
     moved = _symbolic.rate(_symbolic.times(layers), layers, T).subs(at)
-    said = [3 * (a**3) ** Rational(3 if spoiled else 4, 3) * (strength - a**3) for a, strength in ((p, s), (q, u))]
+    stated = [3 * (a**3) ** Rational(3 if spoiled else 4, 3) * (strength - a**3) for a, strength in ((p, s), (q, u))]
     chain = L * p ** (L - 1) * p ** (L - 1) * (s - p**L)
-    return (moved, chain), (diag(*said), L * (p**L) ** (2 * (L - 1) / L) * (s - p**L))
+    return (moved, chain), (diag(*stated), L * (p**L) ** (2 * (L - 1) / L) * (s - p**L))
 
 
 @claim(
@@ -157,12 +157,12 @@ def b_equation(
     setup: Setup,
     field: Callable[[np.ndarray, np.ndarray, int], np.ndarray] = lambda b, s, L: 2 * b ** (L / 2) * (s - b ** (L / 2)),
 ) -> Any:
-    rng, measured, said, times = setup.rng, [], [], np.array([0.0, 0.1, 0.3])
+    rng, measured, stated, times = setup.rng, [], [], np.array([0.0, 0.1, 0.3])
     for depth in (2, 3, 4, 5):
         s, a0 = strengths(rng, 2), rng.uniform(0.2, 0.5, 2)
         measured.append(curves(rng, s, a0, depth, times) ** (2 / depth))
-        said.append(ode(filled_in(field, s, depth), a0 ** (2 / depth), times))
-    return np.array(measured), np.array(said)
+        stated.append(ode(filled_in(field, s, depth), a0 ** (2 / depth), times))
+    return np.array(measured), np.array(stated)
 
 
 b_equation.printed(field=lambda b, s, L: 2 * s * b ** ((L - 1) / 2) - 2 * s * b)
@@ -195,12 +195,12 @@ def _clock(y: np.ndarray, L: int, roots: int) -> np.ndarray:
 )
 def implicit_solution(setup: Setup, roots: Callable[[int], int] = lambda L: L) -> Any:
     """Times, and those at which the implicit solution puts the modes of a raw flow."""
-    rng, shown, times = setup.rng, [], np.array([0.0, 0.05, 0.12, 0.2])
+    rng, measured, times = setup.rng, [], np.array([0.0, 0.05, 0.12, 0.2])
     for depth in (3, 4, 5):
         s = strengths(rng, 3)
         y = (curves(rng, s, rng.uniform(0.2, 0.5, 3), depth, times) / s) ** (1 / depth)
-        shown.append((_clock(y, depth, roots(depth)) - _clock(y[:1], depth, roots(depth))) / s ** (2 - 2 / depth))
-    return np.array(shown), np.broadcast_to(times[:, None], (3, 4, 3))
+        measured.append((_clock(y, depth, roots(depth)) - _clock(y[:1], depth, roots(depth))) / s ** (2 - 2 / depth))
+    return np.array(measured), np.broadcast_to(times[:, None], (3, 4, 3))
 
 
 implicit_solution.breaks("the root ω = 1 alone", roots=lambda L: 1)
@@ -210,22 +210,22 @@ implicit_solution.breaks("the root ω = 1 alone", roots=lambda L: 1)
 def partial_fractions(spoiled: bool) -> Any:
     from sympy import I, Rational, diff, log, sqrt, symbols
 
-    y, found, said = symbols("y", positive=True), [], []
+    y, measured, stated = symbols("y", positive=True), [], []
     third = (-1 + sqrt(3) * I) / 2
     for L, root in ((3, third), (4, I), (6, -third)):
         roots = [root**n for n in range(L)]
         clock = y ** (2 - L) / (2 - L) - sum(w ** (3 if spoiled else 2) * log(1 - y / w) for w in roots) * Rational(
             1, L
         )
-        found.append(diff(clock, y))
-        said.append(1 / (y ** (L - 1) * (1 - y**L)))
-    return found, said
+        measured.append(diff(clock, y))
+        stated.append(1 / (y ** (L - 1) * (1 - y**L)))
+    return measured, stated
 
 
 Times = tuple[float, ...]
 
 
-def beyond(measured: Any, said: Times, decimals: int | None) -> Evidence:
+def beyond_rounding(measured: Any, said: Times, decimals: int | None) -> Evidence:
     """Measure the distance of numbers from the stated ones, beyond what rounding to so many decimals explains."""
     rounding = 0.0 if decimals is None else 0.5 * 10.0**-decimals
     off = np.maximum(np.abs(np.asarray(measured) - said) - rounding, 0.0) / np.max(np.abs(said))
@@ -247,8 +247,8 @@ def beyond(measured: Any, said: Times, decimals: int | None) -> Evidence:
 def worked_example(
     setup: Setup, said: tuple[Times, int | None] = ((log(299) / 6, log(99) / 2, 3 * log(99) / log(299)), None)
 ) -> Evidence:
-    found = halves(setup, (3.0, 1.0), 0.01, 3.0)
-    return beyond([*found, found[1] / found[0]], *said)
+    measured = half_times(setup, (3.0, 1.0), 0.01, 3.0)
+    return beyond_rounding([*measured, measured[1] / measured[0]], *said)
 
 
 worked_example.printed(said=((0.97, 2.30, 2.4), 2))

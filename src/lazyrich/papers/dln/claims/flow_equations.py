@@ -11,11 +11,11 @@ from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
     Layers,
     complex_step,
-    effective,
     loss_of,
     normal,
     orthonormal,
     product,
+    product_over_time,
     run,
 )
 from lazyrich.papers.verdicts import Verdict
@@ -57,12 +57,12 @@ def _term_if_balanced(layers: Layers, error: np.ndarray, l: int) -> np.ndarray:
     remark="the last two factors come in the other order, W_{l−1:1}ᵀ W_{l−1:1}",
 )
 def effective_flow(setup: Setup, term: Term = _term) -> Any:
-    rng, measured, said = setup.rng, [], []
+    rng, measured, stated = setup.rng, [], []
     for depth in (1, 2, 3, 4):
         layers, T = normal(rng, [3] * (depth + 1), 0.7), rng.normal(size=(3, 3))
         measured.append(_velocity(layers, T))
-        said.append(np.sum([term(layers, T - product(layers), l) for l in range(depth)], axis=0))
-    return np.array(measured), np.array(said)
+        stated.append(np.sum([term(layers, T - product(layers), l) for l in range(depth)], axis=0))
+    return np.array(measured), np.array(stated)
 
 
 effective_flow.printed(term=_term_as_printed)
@@ -75,8 +75,8 @@ def velocity_of_the_product(spoiled: bool) -> Any:
     T = _symbolic.matrix("t", 2, 2)
     E = T - U * V * W
     gram = W * W.T if spoiled else W.T * W
-    said = U * V * V.T * U.T * E + U * U.T * E * gram + E * (V * W).T * (V * W)
-    return _symbolic.rate(U * V * W, [W, V, U], T), said
+    stated = U * V * V.T * U.T * E + U * U.T * E * gram + E * (V * W).T * (V * W)
+    return _symbolic.rate(U * V * W, [W, V, U], T), stated
 
 
 @claim(
@@ -133,7 +133,7 @@ def depth_one(setup: Setup, depth: int = 1) -> Any:
     rng = setup.rng
     T, start, times = rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), np.linspace(0, 3, 7)
     weights = [start, *[np.eye(2)] * (depth - 1)]
-    return effective(run(weights, T, times)), T + np.exp(-times)[:, None, None] * (start - T)
+    return product_over_time(run(weights, T, times)), T + np.exp(-times)[:, None, None] * (start - T)
 
 
 depth_one.breaks("at depth 2, from the same predictor", depth=2)

@@ -11,7 +11,16 @@ from scipy.optimize import linprog, minimize
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
-from lazyrich.papers.dln.claims._networks import clock, curves, effective, filled_in, first, orthonormal, run, single
+from lazyrich.papers.dln.claims._networks import (
+    clock,
+    curves,
+    filled_in,
+    first_passage,
+    flow_of_one_mode,
+    orthonormal,
+    product_over_time,
+    run,
+)
 from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.verdicts import Verdict
 
@@ -37,17 +46,19 @@ def _rank_one(T: np.ndarray) -> np.ndarray:
 )
 def nuclear_norm(setup: Setup, sign: float = 1.0, limit: Callable[[np.ndarray], np.ndarray] = lambda T: T) -> Evidence:
     """Where the flow ends, for ε → 0; T is a symmetric matrix, turned by 30 to 90 degrees, of 2 × 2 and 3 × 3."""
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for n in (2, 3):
         Q, A = orthonormal(rng, n, n), rng.normal(size=(n, n))
         turn = expm(rng.uniform(0.5, 1.5) * (A - A.T) / np.linalg.norm(A - A.T, 2))
         s = np.append([1.8, 1.2][-n + 1 :], 0.6) * rng.uniform(0.9, 1.1)
         T, reflected = (turn @ (Q * np.append(s[:-1], last * s[-1])) @ Q.T for last in (sign, -1.0))
         for size in (1e-1, 1e-3):
-            found.append(Evidence.equal(effective(run([size * np.eye(n)] * 2, T, [0.0, 60.0]))[-1], limit(T)))
-        kept = np.linalg.det(effective(run([1e-2 * np.eye(n)] * 2, reflected, np.linspace(0, 8, 33))))
-        found.append(Evidence.true(np.all(kept > 0) and np.linalg.det(reflected) < 0))
-    return Evidence.worst(*found)
+            measured.append(
+                Evidence.equal(product_over_time(run([size * np.eye(n)] * 2, T, [0.0, 60.0]))[-1], limit(T))
+            )
+        determinants = np.linalg.det(product_over_time(run([1e-2 * np.eye(n)] * 2, reflected, np.linspace(0, 8, 33))))
+        measured.append(Evidence.true(np.all(determinants > 0) and np.linalg.det(reflected) < 0))
+    return Evidence.worst(*measured)
 
 
 nuclear_norm.breaks("det T < 0, which the flow does not reach", sign=-1.0)
@@ -73,7 +84,7 @@ def determinants_keep_their_sign(spoiled: bool) -> Any:
 ENDS = {"nuclear": np.array([0.0, 1.0, 1.0]), "Schatten": np.array([2.3, 0.0, 0.01])}
 
 
-def _sensing(setup: Setup, depth: int, sizes: Any, which: str = "nuclear") -> np.ndarray:
+def _matrix_sensing_distances(setup: Setup, depth: int, sizes: Any, which: str = "nuclear") -> np.ndarray:
     """Return the distances of W_eff = u^L (commuting measurements, in their eigenbasis) from an interpolant, for sizes
     of W(0).
 
@@ -86,7 +97,7 @@ def _sensing(setup: Setup, depth: int, sizes: Any, which: str = "nuclear") -> np
     assert all(np.sum(ends["Schatten"] ** p) < np.sum(least**p) for p in (2 / 3, 2 / 4))
     gaps = []
     for size in sizes:
-        found = solve_ivp(
+        solution = solve_ivp(
             lambda t, u: -(u ** (depth - 1)) * (A.T @ (A @ (u**depth - least))),
             (0, 400 * size ** (2 / depth - 1)),
             np.full(3, size ** (1 / depth)),
@@ -94,24 +105,24 @@ def _sensing(setup: Setup, depth: int, sizes: Any, which: str = "nuclear") -> np
             rtol=1e-10,
             atol=1e-13 * size ** (1 / depth),
         )
-        gaps.append(np.linalg.norm(found.y[:, -1] ** depth - ends[which]))
+        gaps.append(np.linalg.norm(solution.y[:, -1] ** depth - ends[which]))
     return np.array(gaps)
 
 
 def _commuting(setup: Setup, sizes: Any) -> np.ndarray:
-    return _sensing(setup, 2, sizes)
+    return _matrix_sensing_distances(setup, 2, sizes)
 
 
-def _completing(setup: Setup, sizes: Any) -> np.ndarray:
+def _matrix_completion_excess(setup: Setup, sizes: Any) -> np.ndarray:
     """Return by how much the nuclear norm at t = 100 exceeds the least, 2, in matrix completion.
 
     Three entries of a 2 × 2 matrix are observed: 1 and 1 off the diagonal, and one 0 on it.
     """
-    seen, given = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 0.0]])
+    mask, entries = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([[0.0, 1.0], [1.0, 0.0]])
 
     def field(t: float, y: np.ndarray) -> np.ndarray:
         W, V = y.reshape(2, 2, 2)
-        E = seen * (given - V @ W)
+        E = mask * (entries - V @ W)
         return np.array([V.T @ E, E @ W.T]).ravel()
 
     gaps = []
@@ -122,7 +133,7 @@ def _completing(setup: Setup, sizes: Any) -> np.ndarray:
     return np.array(gaps)
 
 
-def _falling(gaps: np.ndarray) -> Evidence:
+def _distances_fall(gaps: np.ndarray) -> Evidence:
     return Evidence(gaps[-1] if np.all(np.diff(gaps) < 0) else np.max(gaps), ", ".join(f"{gap:.1e}" for gap in gaps))
 
 
@@ -140,10 +151,10 @@ def _falling(gaps: np.ndarray) -> Evidence:
 def nuclear_norm_commuting(
     setup: Setup, gaps: Callable[[Setup, Any], np.ndarray] = _commuting, power: float = 1.0
 ) -> Evidence:
-    return _falling(gaps(setup, np.array([1e-6, 1e-12, 1e-24]) ** power))
+    return _distances_fall(gaps(setup, np.array([1e-6, 1e-12, 1e-24]) ** power))
 
 
-nuclear_norm_commuting.printed(gaps=_completing)
+nuclear_norm_commuting.printed(gaps=_matrix_completion_excess)
 nuclear_norm_commuting.breaks("from W = I", power=0.0)
 
 
@@ -168,7 +179,7 @@ def _deep_limits(
     setup: Setup, potential: Callable[[np.ndarray, float, float], np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits of the flow with commuting measurements, and the interpolants of least potential."""
-    rng, a0, found, said = setup.rng, 0.3, [], []
+    rng, a0, measured, stated = setup.rng, 0.3, [], []
     for depth in (3, 4):
         A, truth = orthonormal(rng, 3, 2).T, rng.uniform(0.5, 1.5, 3)
         path = ode(
@@ -177,13 +188,13 @@ def _deep_limits(
             [0.0, 150.0],
             rtol=1e-9,
         )
-        found.append(path[-1] ** depth)
+        measured.append(path[-1] ** depth)
         null = np.linalg.svd(A)[2][2]
         edges = -truth / null
         low, high = np.max(edges[edges < 0], initial=-50.0), np.min(edges[edges > 0], initial=50.0)
         points = truth + np.linspace(low, high, 100001)[:, None] * null
-        said.append(points[np.argmin(np.sum(potential(np.maximum(points, 0.0), a0, depth), axis=1))])
-    return np.array(found), np.array(said)
+        stated.append(points[np.argmin(np.sum(potential(np.maximum(points, 0.0), a0, depth), axis=1))])
+    return np.array(measured), np.array(stated)
 
 
 @claim(
@@ -202,9 +213,9 @@ def _deep_limits(
 def schatten(
     setup: Setup, which: str = "nuclear", potential: Callable[[np.ndarray, float, float], np.ndarray] = _deep
 ) -> Evidence:
-    tends = [_falling(_sensing(setup, depth, (1e-4, 1e-5, 1e-6), which)) for depth in (3, 4)]
+    tends = [_distances_fall(_matrix_sensing_distances(setup, depth, (1e-4, 1e-5, 1e-6), which)) for depth in (3, 4)]
     s = np.array([2.0, 1.0]) * setup.rng.uniform(0.9, 1.1)
-    ends = [single(x, 1e-3, depth, [0.0, 60.0 * depth])[-1] for depth in (3, 4) for x in s]
+    ends = [flow_of_one_mode(x, 1e-3, depth, [0.0, 60.0 * depth])[-1] for depth in (3, 4) for x in s]
     alone = Evidence.equal(ends, [*s, *s], "T alone solves ‖T − W‖ = 0, and is reached")
     return Evidence.together(alone, *tends, Evidence.equal(*_deep_limits(setup, potential)))
 
@@ -233,19 +244,19 @@ def mirror_of_depth_l(spoiled: bool) -> Any:
 def _second_mode(setup: Setup, ratio: float) -> list[float]:
     """Return the learned fraction of a second mode when half of the first is learned, from the same a(0), for
     several depths."""
-    s1, start, found = setup.rng.uniform(1.0, 2.0), 1e-4, []
+    s1, start, measured = setup.rng.uniform(1.0, 2.0), 1e-4, []
     s2 = s1 * (ratio if ratio == 1.0 else ratio * setup.rng.uniform(0.8, 1.2))
     for L in (2, 3, 4, 5):
         times = np.linspace(0, clock(s1, start, 0.7 * s1, L), 1500)
-        at = first(times, single(s1, start, L, times), s1 / 2)
-        found.append(float(single(s2, start, L, [0.0, at])[-1] / s2))
-    return found
+        at = first_passage(times, flow_of_one_mode(s1, start, L, times), s1 / 2)
+        measured.append(float(flow_of_one_mode(s2, start, L, [0.0, at])[-1] / s2))
+    return measured
 
 
 def _rank_of_the_limit(setup: Setup, ratio: float) -> list[float]:
     """Return the number of nonzero singular values of the interpolant to which the flow tends, where there is a
     choice."""
-    near = [_sensing(setup, L, (1e-6,))[0] for L in (3, 4)]
+    near = [_matrix_sensing_distances(setup, L, (1e-6,))[0] for L in (3, 4)]
     return [float(np.sum(ENDS["nuclear"] > 0)) if gap < 0.05 else 1.0 for gap in near]
 
 
@@ -263,9 +274,9 @@ def _rank_of_the_limit(setup: Setup, ratio: float) -> list[float]:
 def deeper_is_lower_rank(
     setup: Setup, measure: Callable[[Setup, float], list[float]] = _second_mode, ratio: float = 0.5
 ) -> Evidence:
-    found = measure(setup, ratio)
-    growth = max(b / a for a, b in pairwise(found))
-    return Evidence.at_most(growth, 0.9, ", ".join(f"{value:.2g}" for value in found))
+    evidence = measure(setup, ratio)
+    growth = max(b / a for a, b in pairwise(evidence))
+    return Evidence.at_most(growth, 0.9, ", ".join(f"{value:.2g}" for value in evidence))
 
 
 deeper_is_lower_rank.printed(measure=_rank_of_the_limit)
@@ -315,8 +326,8 @@ def greedy_path(
     setup: Setup, plateau: bool = False, path: Callable[[float, float], float] = lambda a, b: a
 ) -> Evidence:
     greedy, least, together = _norms_on_the_way(setup, plateau)
-    seen = f"least {least:.4f}, greedy {greedy:.4f}, together {together:.4f}"
-    return Evidence.equal(path(greedy, together), least, seen)
+    summary = f"least {least:.4f}, greedy {greedy:.4f}, together {together:.4f}"
+    return Evidence.equal(path(greedy, together), least, summary)
 
 
 greedy_path.printed(plateau=True)
@@ -348,8 +359,8 @@ def least_norm_at_equal_loss(spoiled: bool) -> Any:
 def rank_limit(setup: Setup, root: Callable[[float], float] = lambda L: 1.0) -> Evidence:
     a = setup.rng.uniform(1.2, 3.0, 4)
     depths = np.array([32, 64, 128, 256])
-    found = np.array([np.sum(np.append(a, 0.0) ** (2 / L)) ** root(L) for L in depths])
-    return Evidence.slope(depths, np.abs(found - 4), -1.0)
+    measured = np.array([np.sum(np.append(a, 0.0) ** (2 / L)) ** root(L) for L in depths])
+    return Evidence.slope(depths, np.abs(measured - 4), -1.0)
 
 
 rank_limit.breaks("the quasi-norm itself, (Σ a^{2/L})^{L/2}", root=lambda L: L / 2)

@@ -76,13 +76,13 @@ Formula = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 )
 def gradient(setup: Setup, formula: Formula = lambda A, error, B: A.T @ error @ B.T) -> Any:
     """Square layers, for which the printed formula makes sense."""
-    rng, said, true = setup.rng, [], []
+    rng, stated, true = setup.rng, [], []
     for depth in (1, 2, 3, 4):
         layers, T = normal(rng, [3] * (depth + 1), 0.7), rng.normal(size=(3, 3))
         parts = [(product(layers[l + 1 :], 3), product(layers[:l], 3)) for l in range(depth)]
-        said += [formula(A, T - product(layers), B) for A, B in parts]
+        stated += [formula(A, T - product(layers), B) for A, B in parts]
         true += [-g for g in complex_step(partial(loss_of, T=T), layers)]
-    return np.array(said), np.array(true)
+    return np.array(stated), np.array(true)
 
 
 gradient.printed(formula=lambda A, error, B: A.T @ error @ B)
@@ -94,8 +94,8 @@ def chain_rule(spoiled: bool) -> Any:
     W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (1, 2)), ("v", (2, 1)), ("u", (2, 2))))
     T = _symbolic.matrix("t", 2, 2)
     error = U * V * W - T
-    said = [(U * V).T * error, U.T * error * W.T, (error.T if spoiled else error) * (V * W).T]
-    return _symbolic.slopes([W, V, U], T), said
+    stated = [(U * V).T * error, U.T * error * W.T, (error.T if spoiled else error) * (V * W).T]
+    return _symbolic.slopes([W, V, U], T), stated
 
 
 @claim(
@@ -115,21 +115,21 @@ def critical_subsets(
     scale: float = 1.0,
     subsets: Callable[[int, int], int] = lambda k, n: sum(comb(k, r) for r in range(min(k, n) + 1)),
 ) -> Evidence:
-    rng, worst, counted, said = setup.rng, 0.0, [], []
+    rng, worst, counted, stated = setup.rng, 0.0, [], []
     s = strengths(rng, 3)
     T, U, V = target(rng, s, 3, 4)
     for depth, width in ((2, 5), (3, 5), (4, 5), (2, 2), (3, 2), (3, 1)):
         points = critical_points(T.T, depth, width)
         counted.append(len({point.modes for point in points}))
-        said.append(subsets(3, width))
+        stated.append(subsets(3, width))
         for point in points:
             layers = [scale * np.asarray(W) for W in point.net.weights]
-            chosen = list(point.modes)
+            modes = list(point.modes)
             slope = max(np.max(np.abs(g)) for g in complex_step(lambda Ws: loss_of(Ws, T), layers))
-            far = np.max(np.abs(product(layers) - (U * s)[:, chosen] @ V[:, chosen].T))
-            rest = 0.5 * sum(s[b] ** 2 for b in range(3) if b not in chosen)
+            far = np.max(np.abs(product(layers) - (U * s)[:, modes] @ V[:, modes].T))
+            rest = 0.5 * sum(s[b] ** 2 for b in range(3) if b not in modes)
             worst = max(worst, slope, far, abs(point.loss - rest), abs(float(loss_of(layers, T)) - rest))
-    return Evidence.worst(Evidence(worst), Evidence.equal(counted, said, f"points {counted}"))
+    return Evidence.worst(Evidence(worst), Evidence.equal(counted, stated, f"points {counted}"))
 
 
 critical_subsets.printed(subsets=lambda k, n: 2**k)
@@ -141,15 +141,15 @@ def slopes_vanish(spoiled: bool) -> Any:
     from sympy import diag, symbols, zeros
 
     p, q = symbols("p q", positive=True)
-    found, none = [], []
+    measured, none = [], []
     for depth in (2, 3):
         layers = [_symbolic.matrix("wvu"[l], 2, 2) for l in range(depth)]
         moved = _symbolic.slopes(layers, diag(p**depth, q**depth))
         for learned in (diag(0, 0), diag(2 * p if spoiled else p, 0), diag(0, q), diag(p, q)):
             at = {W[i, j]: learned[i, j] for W in layers for i in range(2) for j in range(2)}
-            found += [slope.subs(at) for slope in moved]
+            measured += [slope.subs(at) for slope in moved]
             none += [zeros(2, 2)] * depth
-    return found, none
+    return measured, none
 
 
 def _search(start: Layers, T: np.ndarray) -> Layers | None:
@@ -159,7 +159,7 @@ def _search(start: Layers, T: np.ndarray) -> Layers | None:
     def split(x: np.ndarray) -> Layers:
         return [x[a:b].reshape(shape) for a, b, shape in zip(ends, ends[1:], shapes, strict=False)]
 
-    found = least_squares(
+    minimum = least_squares(
         lambda x: np.concatenate([g.ravel() for g in gradients(split(x), T)]),
         np.concatenate([W.ravel() for W in start]),
         jac=lambda x: hessian(DeepLinear(split(x)), T.T),
@@ -169,7 +169,7 @@ def _search(start: Layers, T: np.ndarray) -> Layers | None:
         gtol=1e-15,
         max_nfev=200,
     )
-    return split(found.x) if np.max(np.abs(found.fun)) < 1e-10 else None
+    return split(minimum.x) if np.max(np.abs(minimum.fun)) < 1e-10 else None
 
 
 def _critical_points(
@@ -178,12 +178,14 @@ def _critical_points(
     """Return a target, the effective weights of its subsets of modes, and critical points of depths 2 and 3 from
     random starts."""
     T, U, V = target(rng, s, 3, 3)
-    known = np.array([(U * s)[:, list(S)] @ V[:, list(S)].T for r in range(4) for S in combinations(range(3), r)])
+    exact_values = np.array(
+        [(U * s)[:, list(S)] @ V[:, list(S)].T for r in range(4) for S in combinations(range(3), r)]
+    )
     tries = [_search(normal(rng, [3] * (depth + 1)), T) for depth in (2, 3) for _ in range(starts)]
     half = np.sqrt([0.5, 0.5, 0.0])
     if s[0] == s[1]:  # a saddle between two modes of equal strength
         tries.append(_search([np.outer(half, V @ half) * s[0] ** 0.5, np.outer(U @ half, half) * s[0] ** 0.5], T))
-    return T, known, [point for point in tries if point is not None]
+    return T, exact_values, [point for point in tries if point is not None]
 
 
 @claim(
@@ -203,10 +205,12 @@ def nothing_but_subsets(
     setup: Setup, spectrum: Callable[[np.random.Generator], Any] = lambda rng: strengths(rng, 3), scale: float = 1.0
 ) -> Evidence:
     rng = setup.rng
-    _, known, points = _critical_points(rng, np.asarray(spectrum(rng)), setup.size(7, 30))
-    gaps = np.array([np.linalg.norm(scale * known - product(point), axis=(1, 2)) for point in points])
-    seen = len(set(np.argmin(gaps, axis=1)))
-    return Evidence(float(np.max(np.min(gaps, axis=1))) if seen >= 3 else 1.0, f"{len(points)} found, {seen} subsets")
+    _, exact_values, points = _critical_points(rng, np.asarray(spectrum(rng)), setup.size(7, 30))
+    gaps = np.array([np.linalg.norm(scale * exact_values - product(point), axis=(1, 2)) for point in points])
+    n_reached = len(set(np.argmin(gaps, axis=1)))
+    return Evidence(
+        float(np.max(np.min(gaps, axis=1))) if n_reached >= 3 else 1.0, f"{len(points)} found, {n_reached} subsets"
+    )
 
 
 nothing_but_subsets.exception("two equal singular values", spectrum=lambda rng: [2.0, 2.0, 1.0])
@@ -286,8 +290,8 @@ def degenerate_products(
     """Critical points of square layers, at every l; saddles of 2 → 3 → 5 and 5 → 3 → 2, at one l; and the best point
     of 3 → `hidden` → 3, at one l."""
     rng = setup.rng
-    T, found = points(rng, strengths(rng, 3), setup.size(7, 30))
-    worst = [_nearest_to_singular(found, T, max)]
+    T, measured = points(rng, strengths(rng, 3), setup.size(7, 30))
+    worst = [_nearest_to_singular(measured, T, max)]
     for widths in ((2, 3, 5), (5, 3, 2)):
         T, saddle = _filled_saddle(rng, widths)
         assert max(np.max(np.abs(slope)) for slope in gradients(saddle, T)) < 1e-12

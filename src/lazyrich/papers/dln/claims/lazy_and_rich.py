@@ -13,9 +13,9 @@ from lazyrich.papers.dln.claims._networks import (
     Layers,
     aligned_layers,
     curves,
-    effective,
     filled_in,
     orthonormal,
+    product_over_time,
     run,
     strengths,
     target,
@@ -58,14 +58,14 @@ def lambda_equation(
     field: Callable[[np.ndarray, np.ndarray, float], np.ndarray] = lambda a, s, lam: np.hypot(lam, 2 * a) * (s - a),
 ) -> Any:
     rng, times = setup.rng, np.linspace(0, 1.5, 7)
-    measured, said = [], []
+    measured, stated = [], []
     for lam in (0.0, 0.5, 2.0):
         s, a0 = strengths(rng, 3), rng.uniform(0.1, 0.4, 3)
         T, U, V = target(rng, s, 3, 3)
-        path = effective(run(_lambda_start(rng, U, a0, V, lam), T, times))
+        path = product_over_time(run(_lambda_start(rng, U, a0, V, lam), T, times))
         measured.append(np.einsum("ik,tij,jk->tk", U, path, V))
-        said.append(ode(filled_in(field, s, lam), a0, times))
-    return np.array(measured), np.array(said)
+        stated.append(ode(filled_in(field, s, lam), a0, times))
+    return np.array(measured), np.array(stated)
 
 
 lambda_equation.breaks("the formula that is taken back", field=lambda a, s, lam: 2 * a * (s - a) / (a + lam))
@@ -107,15 +107,17 @@ def _over_lambda(
         times = np.concatenate([[0.0], np.linspace(0.2, 6, 30)]) / max(abs(lam), 1.0)
         path = run(_lambda_start(np.random.default_rng(setup.seed), P, start * np.arange(k, 0, -1.0), Q, lam), T, times)
         values.append(measure(path, T, times, lam))
-    found = Evidence.slope(LARGE, values, expected)
-    return Evidence(found.error, f"{found.seen}; {', '.join(f'{value:.1e}' for value in values)}", found.grade)
+    evidence = Evidence.slope(LARGE, values, expected)
+    return Evidence(
+        evidence.error, f"{evidence.summary}; {', '.join(f'{value:.1e}' for value in values)}", evidence.grade
+    )
 
 
 def _off_exponential(rate: Callable[[float], float]) -> Measure:
     """Return a measure: the largest distance of W_eff from T + (W_eff(0) − T) e^{−rate t}."""
 
     def measure(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
-        W = effective(path)
+        W = product_over_time(path)
         return float(np.max(np.abs(W - T - np.exp(-rate(lam) * times)[:, None, None] * (W[0] - T))))
 
     return measure
@@ -241,7 +243,7 @@ def both_layers_turn() -> None:
 
 def _direction(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
     """Return the largest change of W_eff/‖W_eff‖, from the first time after the start."""
-    W = effective(path)[1 if np.max(np.abs(effective(path)[0])) == 0 else 0 :]
+    W = product_over_time(path)[1 if np.max(np.abs(product_over_time(path)[0])) == 0 else 0 :]
     ways = W / np.linalg.norm(W, axis=(1, 2), keepdims=True)
     return float(np.max(np.linalg.norm(ways - ways[0], axis=(1, 2))))
 
@@ -280,11 +282,11 @@ def balanced_rotation(setup: Setup, toward: int = -1) -> Evidence:
     T, U, V = target(rng, s, 3, 3)
     turns = [expm(0.7 * (A - A.T) / np.linalg.norm(A - A.T, 2)) for A in rng.normal(size=(2, 3, 3))]
     layers = aligned_layers(rng, U @ turns[0], 0.1 * s, V @ turns[1], 2, 3)
-    vectors = [np.linalg.svd(W) for W in (*effective(run(layers, T, [0.0, 15.0])), T)]
+    vectors = [np.linalg.svd(W) for W in (*product_over_time(run(layers, T, [0.0, 15.0])), T)]
     spaces = [[np.einsum("ik,jk->kij", X, X) for X in (left, right.T)] for left, _, right in vectors]
     apart = [float(np.max(np.abs(np.array(spaces[1]) - np.array(spaces[i])))) for i in (0, 2)]
-    seen = f"the projectors are {apart[1]:.0e} from those of T at the end, {apart[0]:.2f} from where they began"
-    return Evidence.together(Evidence(apart[toward], seen), Evidence.at_most(0.3, apart[0]))
+    summary = f"the projectors are {apart[1]:.0e} from those of T at the end, {apart[0]:.2f} from where they began"
+    return Evidence.together(Evidence(apart[toward], summary), Evidence.at_most(0.3, apart[0]))
 
 
 balanced_rotation.breaks("they stay where they began", toward=0)
@@ -323,7 +325,7 @@ def growth_of_the_ratio(spoiled: bool) -> Any:
 
 def _proportions(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
     """Return the largest distance of the ratio of the two modes from 5."""
-    a = np.linalg.svd(effective(path)[1:], compute_uv=False)
+    a = np.linalg.svd(product_over_time(path)[1:], compute_uv=False)
     return float(np.max(np.abs(a[:, 0] / a[:, 1] - 5)))
 
 

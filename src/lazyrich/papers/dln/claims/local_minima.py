@@ -46,7 +46,7 @@ no_spurious_minima.breaks("a network that is not linear: ReLU between the layers
 @no_spurious_minima.proof(
     "two modes through one hidden unit: from either saddle, 0 and that of s_2, the loss falls all the way", whole=False
 )
-def downhill(spoiled: bool) -> Any:
+def descending_path(spoiled: bool) -> Any:
     """From 0 along the first mode, from x = 0 to √s_1; from s_2 by turning: the unit (cos θ, sin θ) with the best
     amplitude, sin θ = x from 1 to 0."""
     from sympy import Matrix, diag, sqrt, symbols
@@ -108,9 +108,9 @@ def falls_along_a_mode(spoiled: bool) -> Any:
     from sympy import diag, symbols
 
     p, s, eps = symbols("p s epsilon", positive=True)
-    found, said = [], []
+    measured, stated = [], []
     for depth in (2, 3):
         layers, T = [diag(p, eps)] * depth, diag(p**depth, s)
-        found.append(_symbolic.loss(layers, T) - _symbolic.loss([diag(p, 0)] * depth, T))
-        said.append((1 if spoiled else -1) * s * eps**depth + eps ** (2 * depth) / 2)
-    return found, said
+        measured.append(_symbolic.loss(layers, T) - _symbolic.loss([diag(p, 0)] * depth, T))
+        stated.append((1 if spoiled else -1) * s * eps**depth + eps ** (2 * depth) / 2)
+    return measured, stated

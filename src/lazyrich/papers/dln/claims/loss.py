@@ -65,7 +65,7 @@ def completing_the_square(spoiled: bool) -> Any:
 )
 def degree(setup: Setup, lower: int = 0) -> Any:
     """The loss on a line through weight space, off the nodes through which a polynomial was laid."""
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for depth in (1, 2, 3, 4):
         widths = [3] * (depth + 1)
         start, step, T = normal(rng, widths, 0.6), normal(rng, widths, 0.6), rng.normal(size=(3, 3))
@@ -73,8 +73,8 @@ def degree(setup: Setup, lower: int = 0) -> Any:
         nodes, others = np.cos(np.pi * (np.arange(degree + 1) + 0.5) / (degree + 1)), np.array([-1.5, 0.1, 1.3, 2.0])
         at = [[loss_of([W + x * D for W, D in zip(start, step, strict=True)], T) for x in xs] for xs in (nodes, others)]
         fitted = np.polynomial.chebyshev.Chebyshev.fit(nodes, at[0], degree, domain=[-1, 1])(others)
-        found.append((fitted / np.max(at[1]), at[1] / np.max(at[1])))
-    return np.array([f for f, _ in found]), np.array([p for _, p in found])
+        measured.append((fitted / np.max(at[1]), at[1] / np.max(at[1])))
+    return np.array([f for f, _ in measured]), np.array([p for _, p in measured])
 
 
 degree.breaks("degree 2L − 1", lower=1)
@@ -86,5 +86,5 @@ def total_degree(spoiled: bool) -> Any:
 
     layers = [_symbolic.matrix(name, 2, 2) for name in "wvu"]
     weights = [[entry for W in layers[:depth] for entry in W] for depth in (1, 2, 3)]
-    found = [Poly(_symbolic.loss(layers[:L], _symbolic.matrix("t", 2, 2)), *weights[L - 1]) for L in (1, 2, 3)]
-    return [each.total_degree() for each in found] == [2, 4, 5 if spoiled else 6]
+    computed = [Poly(_symbolic.loss(layers[:L], _symbolic.matrix("t", 2, 2)), *weights[L - 1]) for L in (1, 2, 3)]
+    return [each.total_degree() for each in computed] == [2, 4, 5 if spoiled else 6]

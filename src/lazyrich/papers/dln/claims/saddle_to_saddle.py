@@ -13,23 +13,23 @@ from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
     aligned_layers,
-    effective,
-    first,
-    halves,
-    mT,
+    first_passage,
+    half_times,
     normal,
     per_log,
     product,
+    product_over_time,
     run,
     sequence,
     target,
+    transpose,
 )
-from lazyrich.papers.dln.claims.exact_solution import Times, beyond, sigmoid
+from lazyrich.papers.dln.claims.exact_solution import Times, beyond_rounding, sigmoid
 from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.verdicts import Verdict
 
 
-def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int = 8) -> np.ndarray:
+def _learning_times(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int = 8) -> np.ndarray:
     """Return the times at which each singular value is half learned from Gaussian weights of size ε, one row for each
     ε.
 
@@ -37,13 +37,13 @@ def _learning(setup: Setup, s: np.ndarray, depth: int, sizes: Any, hidden: int =
     it.
     """
     rng, k = setup.rng, len(s)
-    starts, found = normal(rng, (k, *[hidden] * (depth - 1), k)), []
+    starts, measured = normal(rng, (k, *[hidden] * (depth - 1), k)), []
     for size in sizes:
         last = 1.2 * log(10 / size) / s[-1] if depth == 2 else 0.4 / size  # long enough for the first mode at least
         times = np.linspace(0, last, 1500)
-        a = np.linalg.svd(effective(run([size * W for W in starts], np.diag(s), times, 1e-9)), compute_uv=False)
-        found.append([first(times, a[:, i], s[i] / 2) for i in range(k)])
-    return np.array(found)
+        a = np.linalg.svd(product_over_time(run([size * W for W in starts], np.diag(s), times, 1e-9)), compute_uv=False)
+        measured.append([first_passage(times, a[:, i], s[i] / 2) for i in range(k)])
+    return np.array(measured)
 
 
 def _draw_separate_modes(setup: Setup) -> np.ndarray:
@@ -59,12 +59,12 @@ def _draw_separate_modes(setup: Setup) -> np.ndarray:
     why="an exact power law",
 )
 def initial_spectrum(setup: Setup, power: Callable[[int], int] = lambda L: L) -> Evidence:
-    rng, sizes, found = setup.rng, (1e-1, 1e-2, 1e-3), []
+    rng, sizes, measured = setup.rng, (1e-1, 1e-2, 1e-3), []
     for depth in (2, 3, 4):
         starts = normal(rng, (3, *[6] * (depth - 1), 3))
         a = np.array([np.linalg.svd(product([size * W for W in starts]), compute_uv=False) for size in sizes])
-        found += [Evidence.slope(sizes, a[:, i], power(depth)) for i in range(3)]
-    return Evidence.worst(*found)
+        measured += [Evidence.slope(sizes, a[:, i], power(depth)) for i in range(3)]
+    return Evidence.worst(*measured)
 
 
 initial_spectrum.breaks("ε^{L−1}", power=lambda L: L - 1)
@@ -90,7 +90,7 @@ def homogeneous(spoiled: bool) -> Any:
 )
 def stage_zero(setup: Setup, depth: int = 2, rate: Callable[[np.ndarray], float] = lambda s: float(s[0])) -> Evidence:
     s, sizes = _draw_separate_modes(setup), np.array([3e-2, 1e-2, 3e-3])
-    return per_log(sizes, _learning(setup, s, depth, sizes)[:, 0], 1 / rate(s))
+    return per_log(sizes, _learning_times(setup, s, depth, sizes)[:, 0], 1 / rate(s))
 
 
 stage_zero.printed(depth=3)
@@ -137,12 +137,12 @@ def wide_alignment(setup: Setup, wide: bool = True) -> Evidence:
     def field(y: np.ndarray) -> np.ndarray:
         B, P, Q = y
         E = T - B
-        return np.array([Q @ E + E @ P, mT(B) @ E + mT(E) @ B, E @ mT(B) + B @ mT(E)])
+        return np.array([Q @ E + E @ P, transpose(B) @ E + transpose(E) @ B, E @ transpose(B) + B @ transpose(E)])
 
     for h in sizes:
         root = np.tril(rng.normal(size=(1000, 4, 4)), -1)  # Bartlett's decomposition
         root[:, range(4), range(4)] = np.sqrt(rng.chisquare((h if wide else 64) - np.arange(4), (1000, 4)))
-        gram = 1e-8 * root @ mT(root)
+        gram = 1e-8 * root @ transpose(root)
         start = np.array([gram[:, 2:, :2], gram[:, :2, :2], gram[:, 2:, 2:]])
         B = ode(field, start, [0.0, 1 / s[0]], rtol=1e-8)[-1, 0]
         off.append(np.sqrt(np.mean(B[:, 0, 1] ** 2 + B[:, 1, 0] ** 2) / np.mean(B[:, 0, 0] ** 2)))
@@ -159,7 +159,7 @@ TINY = (1e-5, 1e-7, 1e-9)
 def _from_tiny(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
     """Return the times at which each mode is half learned from tiny weights, and the strengths."""
     s = _draw_separate_modes(setup)
-    return _learning(setup, s, 2, TINY), s
+    return _learning_times(setup, s, 2, TINY), s
 
 
 @claim(
@@ -178,8 +178,10 @@ def _from_tiny(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
 def gap_law(
     setup: Setup, law: Callable[[float, float, float], tuple[float, float]] = lambda s1, s2, s3: (1 / s2, 1 / s3)
 ) -> Evidence:
-    spent, s = _from_tiny(setup)
-    return Evidence.together(*(per_log(TINY, spent[:, r], said) for r, said in zip((1, 2), law(*s), strict=True)))
+    durations, s = _from_tiny(setup)
+    return Evidence.together(
+        *(per_log(TINY, durations[:, r], stated) for r, stated in zip((1, 2), law(*s), strict=True))
+    )
 
 
 gap_law.printed(law=lambda s1, s2, s3: (1 / (s2 - s3), 1 / s3))
@@ -212,8 +214,8 @@ def the_gap_does_not_enter() -> None:
 def equal_strengths(setup: Setup, gap: float = 0.0) -> Evidence:
     s = np.array([2.0 + gap, 2.0])
     sizes = (1e-3, 1e-5, 1e-7)
-    spent = _learning(setup, s, 2, sizes)
-    return per_log(sizes, spent[:, 1] - spent[:, 0], 0.0, unit=1 / s[1])
+    durations = _learning_times(setup, s, 2, sizes)
+    return per_log(sizes, durations[:, 1] - durations[:, 0], 0.0, unit=1 / s[1])
 
 
 equal_strengths.breaks("strengths 2 and 3", gap=1.0)
@@ -238,7 +240,7 @@ def exercise_aligned(
     said: tuple[Times, int | None] = (tuple(np.log(STRENGTHS / 1e-3 - 1) / (2 * STRENGTHS)), None),
     start: float = 1e-3,
 ) -> Evidence:
-    return beyond(halves(setup, STRENGTHS, start, 4.0), *said)
+    return beyond_rounding(half_times(setup, STRENGTHS, start, 4.0), *said)
 
 
 exercise_aligned.printed(said=((0.46, 0.50, 3.45), 2))
@@ -277,8 +279,8 @@ def exercise_random(
     law: Callable[[float, float], float] = lambda s1, s2: log(2 * s2 / (HIDDEN * 1e-6)) / (2 * s2),
     second: float = 9.0,
 ) -> Any:
-    found = _learning(setup, np.array([10.0, second, 1.0]), 2, [1e-3], hidden=HIDDEN)
-    return found[0, 1], law(10.0, 9.0)
+    measured = _learning_times(setup, np.array([10.0, second, 1.0]), 2, [1e-3], hidden=HIDDEN)
+    return measured[0, 1], law(10.0, 9.0)
 
 
 exercise_random.printed(law=lambda s1, s2: log(1e3) / (s1 - s2))
@@ -310,7 +312,7 @@ def soon_and_separate() -> None:
 )
 def flat_mixing(setup: Setup, curvature: Callable[[float, float], float] = lambda s1, s2: s1 - s2) -> Any:
     """Along dW_1 = e v_2ᵀ, dW_2 = u_2 eᵀ, of length 1, e the hidden unit of mode 1."""
-    rng, measured, said = setup.rng, [], []
+    rng, measured, stated = setup.rng, [], []
     for gap in (1.0, 0.1, 0.01):
         s = np.array([2.0 + gap, 2.0, 1.0]) * rng.uniform(0.9, 1.1)
         T, U, V = target(rng, s, 3, 3)
@@ -318,8 +320,8 @@ def flat_mixing(setup: Setup, curvature: Callable[[float, float], float] = lambd
         unit = W1 @ V[:, 0] / np.sqrt(s[0])
         way = np.concatenate([np.outer(unit, V[:, 1]).ravel(), np.outer(U[:, 1], unit).ravel()]) / np.sqrt(2)
         measured.append(way @ hessian(DeepLinear([W1, W2]), T.T) @ way / s[0])
-        said.append(curvature(s[0], s[1]) / s[0])
-    return np.array(measured), np.array(said)
+        stated.append(curvature(s[0], s[1]) / s[0])
+    return np.array(measured), np.array(stated)
 
 
 flat_mixing.breaks("a curvature of the order of s", curvature=lambda s1, s2: s2)

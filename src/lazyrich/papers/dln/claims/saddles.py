@@ -13,13 +13,13 @@ from lazyrich.papers.dln.claims import _symbolic
 from lazyrich.papers.dln.claims._networks import (
     Layers,
     aligned_layers,
-    effective,
-    first,
+    first_passage,
     gradients,
     normal,
     orthonormal,
     per_log,
     product,
+    product_over_time,
     run,
     strengths,
     target,
@@ -44,7 +44,7 @@ def index_of_a_saddle(
     formula: Callable[[int, int, int, int, int], int] = lambda L, h, k, r, swaps: (L == 2) * (h - r) * (k - r) + swaps,
 ) -> Any:
     """Counted from the Hessian, and by a formula of (depth, width, k, r, swaps)."""
-    rng, counted, said = setup.rng, [], []
+    rng, counted, stated = setup.rng, [], []
     s = strengths(rng, 3)
     T = target(rng, s, 3, 4)[0]
     for depth in (2, 3, 4):
@@ -53,8 +53,8 @@ def index_of_a_saddle(
                 S = point.modes
                 swaps = sum(1 for a in S for b in range(3) if b not in S and s[b] > s[a])
                 counted.append(morse_index(point.net, T.T))
-                said.append(formula(depth, width, 3, len(S), swaps))
-    return np.array(counted), np.array(said)
+                stated.append(formula(depth, width, 3, len(S), swaps))
+    return np.array(counted), np.array(stated)
 
 
 index_of_a_saddle.printed(formula=lambda L, h, k, r, swaps: k - r)
@@ -79,8 +79,8 @@ def eigenvalues_at_the_saddles(spoiled: bool) -> Any:
     knowing_s = x**3 * (x**2 - u**2) * (x - 2 * s) * (x - s - u) * (x - (s - u))
     knowing_u = x**3 * (x**2 - s**2) * (x - 2 * u) * (x - s - u) * (x + (s - u))
     points = (diag(0, 0), diag(p, 0), diag(0, q))
-    found = [_symbolic.hessian_at(layers, [at, at], T).charpoly(x).as_expr() for at in points]
-    return found, [at_the_origin, knowing_s, knowing_u]
+    computed = [_symbolic.hessian_at(layers, [at, at], T).charpoly(x).as_expr() for at in points]
+    return computed, [at_the_origin, knowing_s, knowing_u]
 
 
 @claim(
@@ -95,16 +95,16 @@ def eigenvalues_at_the_saddles(spoiled: bool) -> Any:
     remark="at depth 2, where its index is hk and no other saddle has more; at depth 3 and more it is zero",
 )
 def most_ways_out(setup: Setup, depth: int = 2, ways: Callable[[int, int], int] = lambda h, k: h * k) -> Evidence:
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for width in (3, 4, 5):
         T = target(rng, strengths(rng, 3), 3, 4)[0]
         origin, *others = critical_points(T.T, depth, width)
         assert origin.modes == ()
         assert origin.loss > max(other.loss for other in others)
         counted = morse_index(origin.net, T.T)
-        found.append(Evidence.equal(counted, ways(width, 3), f"h = {width}: {counted}"))
-        found.append(Evidence.at_most(max(morse_index(other.net, T.T) for other in others), counted))
-    return Evidence.together(*found)
+        measured.append(Evidence.equal(counted, ways(width, 3), f"h = {width}: {counted}"))
+        measured.append(Evidence.at_most(max(morse_index(other.net, T.T) for other in others), counted))
+    return Evidence.together(*measured)
 
 
 most_ways_out.printed(ways=lambda h, k: k)
@@ -120,8 +120,11 @@ def curvature_at_the_origin(spoiled: bool) -> Any:
     s, u, x = symbols("s u x")
     two, T = [_symbolic.matrix("w", 3, 2), _symbolic.matrix("v", 2, 3)], diag(s, u)
     flat = _symbolic.hessian_at(three := [_symbolic.matrix(name, 2, 2) for name in "wvu"], [zeros(2, 2)] * 3, T)
-    found = _symbolic.hessian_at(two, [zeros(3, 2), zeros(2, 3)], T).charpoly(x).as_expr()
-    return (found, flat), ((x**2 - s**2) ** 3 * (x**2 - (2 if spoiled else 1) * u**2) ** 3, zeros(4 * len(three), 12))
+    computed = _symbolic.hessian_at(two, [zeros(3, 2), zeros(2, 3)], T).charpoly(x).as_expr()
+    return (computed, flat), (
+        (x**2 - s**2) ** 3 * (x**2 - (2 if spoiled else 1) * u**2) ** 3,
+        zeros(4 * len(three), 12),
+    )
 
 
 def _orbit(layers: Layers) -> int:
@@ -183,9 +186,9 @@ def curvature_along_a_family(spoiled: bool) -> Any:
 
     a, b, s, u, x = symbols("a b s u x")
     layers = [_symbolic.matrix(name, 2, 2) for name in "wvu"]
-    found = _symbolic.hessian_at(layers, [zeros(2, 2), diag(a, b), zeros(2, 2)], diag(s, u)).charpoly(x).as_expr()
+    computed = _symbolic.hessian_at(layers, [zeros(2, 2), diag(a, b), zeros(2, 2)], diag(s, u)).charpoly(x).as_expr()
     pairs = (x**2 - (a * s) ** 2) * (x**2 - (b * s) ** 2) * (x**2 - (a * u) ** 2)
-    return found, x**4 * pairs * (x**2 - (b * (s if spoiled else u)) ** 2)
+    return computed, x**4 * pairs * (x**2 - (b * (s if spoiled else u)) ** 2)
 
 
 @claim(
@@ -231,47 +234,49 @@ def rates_of_escape(spoiled: bool) -> Any:
     layers, T = [_symbolic.matrix("w", 3, 3), _symbolic.matrix("v", 3, 3)], diag(p**2, q**2, r**2)
     pairs = [(i, j) for i in range(3) for j in range(3)]
     order = [place for i, j in pairs for place in (3 * i + j, 9 + 3 * j + i)]
-    found, said = [], []
+    measured, stated = [], []
     for learned in (0, 1):
         point = zeros(3, 3)
         point[learned, learned] = (p, q)[learned]
         H = _symbolic.hessian_at(layers, [point, point], T).extract(order, order)
         blocks = [H[2 * n : 2 * n + 2, 2 * n : 2 * n + 2] for n in range(9)]
-        found += [H, *(block.charpoly(x).as_expr() for block in blocks)]
-        known = T[learned, learned]
-        own = {(learned, learned): x * (x - 2 * known)}
+        measured += [H, *(block.charpoly(x).as_expr() for block in blocks)]
+        exact_values = T[learned, learned]
+        own = {(learned, learned): x * (x - 2 * exact_values)}
         own |= {(i, learned): x**2 for i in range(3) if i != learned}
         escape = [x**2 - (T[j, j] * (2 if spoiled else 1)) ** 2 for i, j in pairs]  # ±s_j, through an unused unit
-        swap = [(x - known) ** 2 - T[j, j] ** 2 for i, j in pairs]  # s ± s_j, in the place of the mode that is learned
-        said.append(diag(*blocks))
+        swap = [
+            (x - exact_values) ** 2 - T[j, j] ** 2 for i, j in pairs
+        ]  # s ± s_j, in the place of the mode that is learned
+        stated.append(diag(*blocks))
         for n, (i, j) in enumerate(pairs):
-            said.append(own.get((i, j), swap[n] if i == learned else escape[n]))
-    return found, said
+            stated.append(own.get((i, j), swap[n] if i == learned else escape[n]))
+    return measured, stated
 
 
 LEAVING = np.array([3e-2, 1e-2, 3e-3, 1e-3])
 
 
 @lru_cache(maxsize=4)
-def _leaving(setup: Setup, depth: int) -> tuple[np.ndarray, np.ndarray]:
+def _times_at_origin(setup: Setup, depth: int) -> tuple[np.ndarray, np.ndarray]:
     """Return how long the flow stays near the origin when it starts at distance ε, and the strengths."""
     rng = setup.rng
     s = strengths(rng, 2)
     T = target(rng, s, 2, 2)[0]
     frames = [orthonormal(rng, 3, 2), *[orthonormal(rng, 3, 3) for _ in range(depth - 2)], orthonormal(rng, 3, 2).T]
-    spent, last = [], 20.0
+    durations, last = [], 20.0
     for size in LEAVING:
         layers = [size * F for F in frames]
         layers[-1] = layers[-1] + size * T @ np.linalg.pinv(product(frames[:-1]))  # not against the target
         times = np.linspace(0, last, 2000)
-        losses = 0.5 * np.sum((effective(run(layers, T, times, 1e-8)) - T) ** 2, axis=(1, 2))
-        spent.append(first(times, losses, 0.9 * 0.5 * np.sum(T**2)))
-        last = 4 * spent[-1] ** (depth - 2) + 5
-    return np.array(spent), s
+        losses = 0.5 * np.sum((product_over_time(run(layers, T, times, 1e-8)) - T) ** 2, axis=(1, 2))
+        durations.append(first_passage(times, losses, 0.9 * 0.5 * np.sum(T**2)))
+        last = 4 * durations[-1] ** (depth - 2) + 5
+    return np.array(durations), s
 
 
 @lru_cache(maxsize=4)
-def _leaving_one(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np.ndarray]:
+def _times_at_one_saddle(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np.ndarray]:
     """Return how long the flow stays near the saddle with one of two modes learned, and the strengths."""
     rng = setup.rng
     s, other = strengths(rng, 2), 1 - learned
@@ -285,12 +290,12 @@ def _leaving_one(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np
         unused = np.linalg.svd(saddle[0])[0][:, -1]
         noise[0] += np.outer(unused, V[:, other])
         noise[-1] += np.outer(U[:, other], unused)
-    times, spent = np.linspace(0, 30, 2000), []
+    times, durations = np.linspace(0, 30, 2000), []
     for size in LEAVING:
         path = run([W + size * D for W, D in zip(saddle, noise, strict=True)], T, times, 1e-10)
-        losses = 0.5 * np.sum((effective(path) - T) ** 2, axis=(1, 2))
-        spent.append(first(times, losses, 0.9 * 0.5 * s[other] ** 2))
-    return np.array(spent), s
+        losses = 0.5 * np.sum((product_over_time(path) - T) ** 2, axis=(1, 2))
+        durations.append(first_passage(times, losses, 0.9 * 0.5 * s[other] ** 2))
+    return np.array(durations), s
 
 
 @claim(
@@ -306,11 +311,11 @@ def _leaving_one(setup: Setup, depth: int, learned: int) -> tuple[np.ndarray, np
     "alone (L = 3), where s_1 can take its place",
 )
 def flat_origin(setup: Setup, depth: int = 2, speed: float = 1.0) -> Evidence:
-    spent, s = _leaving(setup, depth)
-    easy = per_log(LEAVING, spent, 1 / (speed * s[0]))
-    swapped, s = _leaving_one(setup, 3, 1)
+    durations, s = _times_at_origin(setup, depth)
+    easy = per_log(LEAVING, durations, 1 / (speed * s[0]))
+    swapped, s = _times_at_one_saddle(setup, 3, 1)
     strict = per_log(LEAVING, swapped, 1 / (s[1] ** (1 / 3) * (s[0] - s[1])))
-    return Evidence.together(easy, Evidence.slope(LEAVING, _leaving(setup, 3)[0], -1.0), strict)
+    return Evidence.together(easy, Evidence.slope(LEAVING, _times_at_origin(setup, 3)[0], -1.0), strict)
 
 
 flat_origin.printed(depth=3)
@@ -329,7 +334,7 @@ flat_origin.breaks("at twice the rate, that of W_eff", speed=2.0)
 )
 def exponential_approach(setup: Setup, rate: Callable[[float, int], float] = lambda s, L: L * s ** (2 - 2 / L)) -> Any:
     """The distance of the weights from the saddle that knows mode 1 only, from a start that knows no other."""
-    rng, measured, said = setup.rng, [], []
+    rng, measured, stated = setup.rng, [], []
     for depth in (2, 3, 4):
         s = strengths(rng, 2)
         T, U, V = target(rng, s, 2, 3)
@@ -340,8 +345,8 @@ def exponential_approach(setup: Setup, rate: Callable[[float, int], float] = lam
         path = run(layers, T, times)
         away = np.sqrt(sum(np.sum((W - W0) ** 2, axis=(1, 2)) for W, W0 in zip(path, saddle, strict=True)))
         measured.append(np.log(away[1] / away[2]) / (times[2] - times[1]))
-        said.append(rate(float(s[0]), depth))
-    return np.array(measured), np.array(said)
+        stated.append(rate(float(s[0]), depth))
+    return np.array(measured), np.array(stated)
 
 
 exponential_approach.printed(rate=lambda s, L: 0.0)
@@ -368,8 +373,8 @@ def pace_at_the_end(spoiled: bool) -> Any:
     why="a time per log(1/ε), fitted over a factor 30, with corrections of relative order ε",
 )
 def lingering(setup: Setup, missing: int = 1) -> Evidence:
-    spent, s = _leaving_one(setup, 2, 0)
-    return per_log(LEAVING, spent, 1 / s[missing])
+    durations, s = _times_at_one_saddle(setup, 2, 0)
+    return per_log(LEAVING, durations, 1 / s[missing])
 
 
 lingering.breaks("at the rate of the mode that is learned", missing=0)

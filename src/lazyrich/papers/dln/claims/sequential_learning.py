@@ -12,12 +12,12 @@ from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.dln.claims._networks import (
     aligned_layers,
     clock,
-    first,
+    first_passage,
+    flow_of_one_mode,
     gradients,
     loss_of,
     run,
     sequence,
-    single,
     target,
 )
 from lazyrich.papers.verdicts import Verdict
@@ -52,14 +52,17 @@ greedy_sequence.breaks("three quarters of the way beyond the next transition", p
     why="times read off a spline",
     verdict=Verdict.FAILS,
     remark="by the solution in 3.3 it does not depend on s (half of a mode is learned at log 2): modes are learned "
-    "simultaneously, as the next row of the table says",
+    "simultaneously, as the next row of the table says. An amount c ≪ s that is the same for all modes is learned at "
+    "c/s, but the other column, log(s/ε)/s, counts half of each mode",
 )
 def depth_one_time(setup: Setup, exponent: float = 0.0, depth: int = 1) -> Evidence:
     """When half of a mode is learned, over modes of a target, from a start that knows none of it."""
     s = np.array([4.0, 2.0, 1.0, 0.5]) * setup.rng.uniform(0.9, 1.1)
     times = np.linspace(0, 40, 4000)
-    spent = [first(times, single(x, 1e-9 if depth == 1 else 1e-3, depth, times), x / 2) for x in s]
-    return Evidence.slope(s, spent, exponent)
+    durations = [
+        first_passage(times, flow_of_one_mode(x, 1e-9 if depth == 1 else 1e-3, depth, times), x / 2) for x in s
+    ]
+    return Evidence.slope(s, durations, exponent)
 
 
 depth_one_time.printed(exponent=-1.0)
@@ -104,10 +107,10 @@ def simultaneous(setup: Setup, flat: int = 1) -> Evidence:
     for depth in (1, 2, 3):
         start = 1e-9 if depth == 1 else 1e-4
         times = np.linspace(0, 6.0 if depth == 1 else 1.2 * clock(s[-1], start, 0.9 * s[-1], depth), 400)
-        shares = np.array([single(x, start, depth, times) / x for x in s])
+        shares = np.array([flow_of_one_mode(x, start, depth, times) / x for x in s])
         spread[depth] = float(np.max(np.ptp(shares, axis=0)))
-    seen = f"shares differ by {', '.join(f'{x:.2g}' for x in spread.values())} at depths 1, 2, 3"
-    return Evidence.together(Evidence(spread[flat], seen), Evidence.at_most(0.9, min(spread[2], spread[3])))
+    summary = f"shares differ by {', '.join(f'{x:.2g}' for x in spread.values())} at depths 1, 2, 3"
+    return Evidence.together(Evidence(spread[flat], summary), Evidence.at_most(0.9, min(spread[2], spread[3])))
 
 
 simultaneous.breaks("at depth 2", flat=2)
@@ -132,9 +135,9 @@ def plateaus(setup: Setup, flat: int = 1) -> Evidence:
         at = [[W[i] for W in path] for i in range(len(times))]
         pace = [sum(np.sum(g**2) for g in gradients(layers, T)) / loss_of(layers, T) for layers in at]
         slowest[depth] = float(min(pace))
-    seen = f"slowest pace {', '.join(f'{pace:.2g}' for pace in slowest.values())} at depths 1, 2, 3"
+    summary = f"slowest pace {', '.join(f'{pace:.2g}' for pace in slowest.values())} at depths 1, 2, 3"
     return Evidence.together(
-        Evidence.equal(slowest[flat], 2.0, seen), Evidence.at_most(max(slowest[2], slowest[3]), 0.1)
+        Evidence.equal(slowest[flat], 2.0, summary), Evidence.at_most(max(slowest[2], slowest[3]), 0.1)
     )
 
 
@@ -164,7 +167,9 @@ def deep_time(setup: Setup, law: Callable[[int, float, float], float] = _deep_la
         worst = 0.0
         for L in (2, 3, 4, 5):
             times = clock(s, a0, 0.9 * s, L) * (1 - np.geomspace(1, 1e-6, 400))
-            worst = max(worst, abs(first(times, single(s, a0, L, times), 0.5 * s) / law(L, s, a0) - 1))
+            worst = max(
+                worst, abs(first_passage(times, flow_of_one_mode(s, a0, L, times), 0.5 * s) / law(L, s, a0) - 1)
+            )
         misses.append(worst)
     falling = misses[0] > misses[1] > misses[2]
     return Evidence(misses[-1] if falling else max(misses), ", ".join(f"{miss:.1e}" for miss in misses))
@@ -179,17 +184,17 @@ def a_power_at_depth_four(spoiled: bool) -> Any:
     from sympy import Rational, diff, limit, log, symbols
 
     y = symbols("y", positive=True)
-    shown = -1 / (2 * y**2) - (log(1 - y) + log(1 + y) - log(1 + y**2)) / 4
-    spent = shown.subs(y, Rational(1, 2) ** Rational(1, 4)) - shown
-    leading = limit(y ** (1 if spoiled else 2) * spent, y, 0, "+")
-    return (diff(shown, y), 0 if leading.is_infinite else leading), (1 / (y**3 * (1 - y**4)), Rational(1, 2))
+    antiderivative = -1 / (2 * y**2) - (log(1 - y) + log(1 + y) - log(1 + y**2)) / 4
+    time = antiderivative.subs(y, Rational(1, 2) ** Rational(1, 4)) - antiderivative
+    leading = limit(y ** (1 if spoiled else 2) * time, y, 0, "+")
+    return (diff(antiderivative, y), 0 if leading.is_infinite else leading), (1 / (y**3 * (1 - y**4)), Rational(1, 2))
 
 
 def _width(depth: int, s: float, a0: float = 0.05) -> float:
     """Return the time from 10 % to 90 % of a mode that starts at a₀ s, from the raw flow."""
     times = np.linspace(0, 1.1 * clock(s, a0 * s, 0.9 * s, depth), 1500)
-    a = single(s, a0 * s, depth, times)
-    return first(times, a, 0.9 * s) - first(times, a, 0.1 * s)
+    a = flow_of_one_mode(s, a0 * s, depth, times)
+    return first_passage(times, a, 0.9 * s) - first_passage(times, a, 0.1 * s)
 
 
 @claim(
@@ -235,8 +240,8 @@ def without_units(spoiled: bool) -> Any:
 def width_at_large_depth(setup: Setup, constant: float = 80 / 9 + 2 * log(9)) -> Evidence:
     depths = np.array([16, 32, 64, 128])
     s = setup.rng.uniform(0.8, 1.5)
-    found = [L * _width(int(L), s) * s ** (2 - 2 / L) for L in depths]
-    return Evidence.slope(depths, np.abs(np.array(found) - constant), -1.0)
+    measured = [L * _width(int(L), s) * s ** (2 - 2 / L) for L in depths]
+    return Evidence.slope(depths, np.abs(np.array(measured) - constant), -1.0)
 
 
 width_at_large_depth.printed(constant=4.0)
@@ -263,15 +268,15 @@ def constant_of_the_width(spoiled: bool) -> Any:
     remark="at a = s (2L − 2)/(3L − 2): s/2 at L = 2 only, 4s/7 at L = 3, 2s/3 as L → ∞",
 )
 def inflection(setup: Setup, share: Callable[[int], float] = lambda L: (2 * L - 2) / (3 * L - 2)) -> Any:
-    s, found = setup.rng.uniform(0.8, 1.5), []
+    s, measured = setup.rng.uniform(0.8, 1.5), []
     for L in (2, 3, 4, 6):
         times = np.linspace(0, 1.1 * clock(s, 0.1 * s, 0.9 * s, L), 3000)
-        a = single(s, 0.1 * s, L, times)
+        a = flow_of_one_mode(s, 0.1 * s, L, times)
         pace = np.gradient(a, times)
         near = slice(int(np.argmax(pace)) - 20, int(np.argmax(pace)) + 20)
         steepest = CubicSpline(a[near], pace[near]).derivative().roots(extrapolate=False)
-        found.append(float(steepest[np.argmin(np.abs(steepest - a[np.argmax(pace)]))]) / s)
-    return np.array(found), np.array([share(L) for L in (2, 3, 4, 6)])
+        measured.append(float(steepest[np.argmin(np.abs(steepest - a[np.argmax(pace)]))]) / s)
+    return np.array(measured), np.array([share(L) for L in (2, 3, 4, 6)])
 
 
 inflection.printed(share=lambda L: 0.5)
@@ -301,15 +306,16 @@ def steepest(spoiled: bool) -> Any:
     "falls up to L = 6",
 )
 def midpoint_rate(setup: Setup, scale: float = 1.0, power: float = 2.0) -> Evidence:
-    s, found, said = scale * setup.rng.uniform(0.9, 1.1), [], []
+    s, measured, stated = scale * setup.rng.uniform(0.9, 1.1), [], []
     for L in (2, 3, 4, 5, 6):
         times = np.linspace(0, 1.1 * clock(s, 0.3 * s, 0.7 * s, L), 2000)
-        curve = CubicSpline(times, single(s, 0.3 * s, L, times))
-        found.append(float(curve.derivative()(first(times, curve(times), s / 2))))
-        said.append(L * (s / 2) ** (power * (L - 1) / L) * s / 2)
-    growth = min(b / a for a, b in pairwise(found))
+        curve = CubicSpline(times, flow_of_one_mode(s, 0.3 * s, L, times))
+        measured.append(float(curve.derivative()(first_passage(times, curve(times), s / 2))))
+        stated.append(L * (s / 2) ** (power * (L - 1) / L) * s / 2)
+    growth = min(b / a for a, b in pairwise(measured))
     return Evidence.together(
-        Evidence.equal(found, said, f"speeds {', '.join(f'{x:.3g}' for x in found)}"), Evidence.at_most(1.0, growth)
+        Evidence.equal(measured, stated, f"speeds {', '.join(f'{x:.3g}' for x in measured)}"),
+        Evidence.at_most(1.0, growth),
     )
 
 

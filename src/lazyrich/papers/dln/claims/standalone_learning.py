@@ -3,7 +3,8 @@
 # These lines are to be read by others, without annotations.
 # mypy: disable-error-code="assignment"
 
-from lazyrich.papers.dln.claims.implicit_regularization import greedy_path
+from lazyrich.papers.dln.claims.conservation import noether
+from lazyrich.papers.dln.claims.implicit_regularization import deeper_is_lower_rank, greedy_path, nuclear_norm_commuting
 from lazyrich.papers.dln.claims.lazy_and_rich import lazy_rate, straight_path
 from lazyrich.papers.dln.claims.saddle_to_saddle import exercise_aligned, random_sequence, stage_zero
 from lazyrich.papers.dln.claims.sequential_learning import (
@@ -15,6 +16,7 @@ from lazyrich.papers.dln.claims.sequential_learning import (
     transition_width,
     width_at_large_depth,
 )
+from lazyrich.papers.dln.claims.timescales import clean_separation
 
 
 @greedy_sequence.counterexample
@@ -162,3 +164,55 @@ def it_turns_with_the_target() -> None:
         V, W = V + dt * E @ W.T, W + dt * V.T @ E
     assert np.allclose(V @ W, T, atol=1e-2)
     assert abs(np.sum(V @ W * start)) < 1e-2  # at a right angle to where it started; printed: barely changes
+
+
+@noether.counterexample
+def only_the_trace_is_conserved() -> None:
+    import numpy as np
+
+    def loss(p, x=0.7):  # ½(V·φ(wx) − 1)², φ(z) = z³/‖z‖²: what scaling w does, V undoes, and nothing else
+        return 0.5 * (p[:2] @ (p[2:] * x) ** 3 / np.sum((p[2:] * x) ** 2) - 1) ** 2
+
+    V, w = np.array([1.0, 0.5]), np.array([1.0, 2.0])
+    G = [(loss(np.append(V, w) + e) - loss(np.append(V, w) - e)) / 2e-6 for e in 1e-6 * np.eye(4)]
+    rate = np.outer(w, G[2:]) + np.outer(G[2:], w) - np.outer(V, G[:2]) - np.outer(G[:2], V)  # of VVᵀ − wwᵀ
+    assert abs(np.trace(rate)) < 1e-8
+    assert np.max(np.abs(rate)) > 0.1  # printed: the matrix is conserved
+
+
+@clean_separation.counterexample
+def the_slower_mode_is_wide() -> None:
+    import numpy as np
+
+    s1, s2, start = 40.0, 1.0, 0.09
+    time = lambda s, part: np.log((s / start - 1) * part / (1 - part)) / (2 * s)  # a(t) = part · s, at depth 2
+    assert 1 / s1 < (time(s2, 0.5) - time(s1, 0.5)) / 40  # 1/s₁ ≪ t₂* − t₁*
+    assert time(s2, 0.1) < time(s1, 0.9)  # a tenth of mode 2 is learned before nine tenths of mode 1
+
+
+@nuclear_norm_commuting.counterexample
+def the_norm_grows_without_bound() -> None:
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    def flow(t, p, seen=np.array([[0.0, 1.0], [1.0, 1.0]])):  # of ½‖seen entries of W₂W₁ − [[?, 1], [1, 0]]‖²
+        W2, W1 = p.reshape(2, 2, 2)
+        R = seen * (np.array([[0.0, 1.0], [1.0, 0.0]]) - W2 @ W1)
+        return np.append(R @ W1.T, W2.T @ R)
+
+    ends = solve_ivp(flow, (0, 1e6), 0.01 * np.array([1, 0, 0, 1] * 2), "LSODA", (1e2, 1e6), rtol=1e-9, atol=1e-9)
+    norms = [np.linalg.norm(W2 @ W1, "nuc") for W2, W1 in ends.y.T.reshape(2, 2, 2, 2)]
+    assert norms[1] > norms[0] + 1 > 3  # it grows; the least is 2, with 0 for ?
+
+
+@deeper_is_lower_rank.counterexample
+def same_solution_at_every_depth() -> None:
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    A = np.linalg.svd(np.array([[2.5, -1.0, -1.0]]))[2][1:]  # W = diag(0, 1, 1) and W = diag(2.5, 0, 0) fit
+    for depth in (2, 3, 4):  # W_eff = diag(u^depth), from 1e-10 times the identity
+        flow = lambda t, u, L=depth: -(u ** (L - 1)) * (A.T @ (A @ (u**L - [0.0, 1.0, 1.0])))
+        span, start = (0, 400 * 1e-10 ** (2 / depth - 1)), np.full(3, 1e-10 ** (1 / depth))
+        end = solve_ivp(flow, span, start, "LSODA", rtol=1e-10, atol=1e-16).y[:, -1] ** depth
+        assert np.allclose(end, [0, 1, 1], atol=0.05)  # of rank two at every depth, where rank one would fit

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.dln.claims._networks import curves, first, halves, single
+from lazyrich.papers.dln.claims._networks import curves, first_passage, flow_of_one_mode, half_times
 from lazyrich.papers.dln.claims.exact_solution import sigmoid
 from lazyrich.papers.verdicts import Verdict
 
@@ -24,8 +24,8 @@ from lazyrich.papers.verdicts import Verdict
 def transition_time(setup: Setup, rate: float = 2.0) -> Evidence:
     s, sizes = setup.rng.uniform(1.0, 3.0), np.array([0.1, 0.03, 0.01, 0.003])
     times = np.linspace(0, 8 / s, 1500)
-    spent = [first(times, single(s, size, 2, times), s / 2) for size in sizes]
-    return Evidence.slope(sizes, np.abs(np.array(spent) - np.log(s / sizes) / (rate * s)), 1.0)
+    durations = [first_passage(times, flow_of_one_mode(s, size, 2, times), s / 2) for size in sizes]
+    return Evidence.slope(sizes, np.abs(np.array(durations) - np.log(s / sizes) / (rate * s)), 1.0)
 
 
 transition_time.breaks("log(s/ε)/s", rate=1.0)
@@ -56,8 +56,8 @@ def stronger_is_earlier(setup: Setup, order: int = 1) -> Evidence:
     for _ in range(3):
         s = np.sort(rng.uniform(0.5, 4.0) * np.cumprod(rng.uniform(0.6, 0.9, 4)))[::-order]
         eps = 0.05 * float(np.min(s))
-        spent = halves(setup, s, eps, 2.5 * log(4.0 * float(np.max(s)) / eps) / float(np.min(s)))
-        worst = max(worst, float(np.max(-np.diff(spent)) / np.max(spent)))
+        durations = half_times(setup, s, eps, 2.5 * log(4.0 * float(np.max(s)) / eps) / float(np.min(s)))
+        worst = max(worst, float(np.max(-np.diff(durations)) / np.max(durations)))
     return Evidence(max(worst, 0.0))
 
 
@@ -96,8 +96,8 @@ def time_ratio(
     rng = setup.rng
     s1, s2 = rng.uniform(2.0, 3.0), rng.uniform(0.8, 1.4)
     sizes = (1e-4, 1e-8, 1e-12)
-    found = [halves(setup, (s1, s2), size, log(10 * s1 / size) / (2 * s2)) for size in sizes]
-    return np.array([t[1] / t[0] for t in found]), np.array([formula(s1, s2, size) for size in sizes])
+    measured = [half_times(setup, (s1, s2), size, log(10 * s1 / size) / (2 * s2)) for size in sizes]
+    return np.array([t[1] / t[0] for t in measured]), np.array([formula(s1, s2, size) for size in sizes])
 
 
 time_ratio.breaks("the limit s_1/s_2 at finite ε", formula=lambda s1, s2, e: s1 / s2)
@@ -114,11 +114,14 @@ time_ratio.breaks("the limit s_1/s_2 at finite ε", formula=lambda s1, s2, e: s1
 def ratio_in_the_limit(setup: Setup, limit: Callable[[float, float], float] = lambda s1, s2: s1 / s2) -> Evidence:
     rng = setup.rng
     s1, s2, logs = rng.uniform(2.0, 3.0), rng.uniform(0.8, 1.4), np.array([15.0, 60.0, 240.0])
-    found = []
+    measured = []
     for size in s1 * np.exp(-logs):
-        spent = [first(times := _transition_times(s, size), single(s, size, 2, times), s / 2) for s in (s1, s2)]
-        found.append(abs(spent[1] / spent[0] - limit(s1, s2)))
-    return Evidence.slope(logs, found, -1.0)
+        durations = [
+            first_passage(times := _transition_times(s, size), flow_of_one_mode(s, size, 2, times), s / 2)
+            for s in (s1, s2)
+        ]
+        measured.append(abs(durations[1] / durations[0] - limit(s1, s2)))
+    return Evidence.slope(logs, measured, -1.0)
 
 
 def _transition_times(s: float, size: float) -> np.ndarray:
@@ -158,7 +161,7 @@ def second_mode_lags(
     for size in (1e-3, 1e-5, 1e-7):
         times = np.linspace(0, log(100 / size) / (2 * s1), 1500)
         a = curves(setup.rng, np.array([s1, s2]), size, 2, times)
-        at = float(CubicSpline(times, a[:, 1])(first(times, a[:, 0], s1 / 2)))
+        at = float(CubicSpline(times, a[:, 1])(first_passage(times, a[:, 0], s1 / 2)))
         misses.append(abs(at / formula(s1, s2, size) - 1))
     falling = misses[0] > misses[1] > misses[2]
     return Evidence(misses[-1] if falling else max(misses), ", ".join(f"{miss:.1e}" for miss in misses))
@@ -180,8 +183,8 @@ def small_when_the_first_is_learned(spoiled: bool) -> Any:
     s1, z = symbols("s1 z", positive=True)
     eps, s2 = s1 / (z**3 + 1), s1 / 3
     second = simplify(sigmoid(s2, eps, log(z**3) / (2 * s1)).rewrite(exp))
-    said = eps * ((z**3 + 1) / (2 if spoiled else 1)) ** (s2 / s1)
-    return (limit(second / said, z, oo), limit(second, z, oo)), (1, 0)
+    stated = eps * ((z**3 + 1) / (2 if spoiled else 1)) ** (s2 / s1)
+    return (limit(second / stated, z, oo), limit(second, z, oo)), (1, 0)
 
 
 @claim(
@@ -204,7 +207,10 @@ def clean_separation(
     for s1, s2, size in ((40.0, 1.0, 0.09), (3.0, 1.0, 0.01), (2.0, 1.5, 1e-3)):
         s1, s2, size = np.array([s1, s2, size]) * rng.uniform(0.5, 2.0)
         marks = [
-            [first(t := _transition_times(s, size), single(s, size, 2, t), x * s) for x in (0.1, 0.5, 0.9)]
+            [
+                first_passage(t := _transition_times(s, size), flow_of_one_mode(s, size, 2, t), x * s)
+                for x in (0.1, 0.5, 0.9)
+            ]
             for s in (s1, s2)
         ]
         gaps.append(marks[1][0] - marks[0][2])

@@ -50,7 +50,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     ratio = np.ones(a.shape[:2])
     ratio[:, 1:] = a[:, 1:, 0] / a[:, 1:, 1]
     ratio[lams > 0, 0] = S[0] / S[1]  # as t → 0
-    peak = _greediest(times[0], a[0])
+    peak = _largest_ratio(times[0], a[0])
     return xarray.Dataset(
         {
             "integrated": (("lam", "step", "mode"), a),
@@ -63,7 +63,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     )
 
 
-def _greediest(times: np.ndarray, a: np.ndarray) -> tuple[float, float, float]:
+def _largest_ratio(times: np.ndarray, a: np.ndarray) -> tuple[float, float, float]:
     """Return the time at which a₁/a₂ is largest, and a₁ − a₂ and the ratio then."""
     log_ratio = CubicSpline(times, np.log(a[:, 0] / a[:, 1]))
     best = int(np.argmax(a[:, 0] / a[:, 1]))
@@ -87,8 +87,8 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         a = S / (1 + (S / START - 1) * np.exp(-2 * S * t))
         return float(a[0] - a[1] - (S[0] - S[1]))
 
-    said = brentq(growth, 0.8, 2.0)
-    yield Fact.equal(f"which the logistic curves place at t** = {said:.3f}", peak.sel(what="time"), said, 1e-4).on(
+    stated = brentq(growth, 0.8, 2.0)
+    yield Fact.equal(f"which the logistic curves place at t** = {stated:.3f}", peak.sel(what="time"), stated, 1e-4).on(
         "dln/largest-ratio"
     )
     # When the first mode is learned the second is at ε(s₁/ε)^{s₂/s₁}, and a₁/a₂ at (s₁/ε)^{1 − s₂/s₁} = 900.

@@ -77,8 +77,8 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_most("in between the loss falls at less than a tenth of its pace at t₁*", slow / fast, 0.1).on(
         "dln/plateaus"
     )
-    left = 0.5 * ((data.s - data["exact"]) ** 2).sum("mode")
-    yield Fact.equal("the loss is ½Σ(s − a)² of the closed form", data["loss"], left, 3e-8).of_ours()
+    loss = 0.5 * ((data.s - data["exact"]) ** 2).sum("mode")
+    yield Fact.equal("the loss is ½Σ(s − a)² of the closed form", data["loss"], loss, 3e-8).of_ours()
     yield Fact.at_most(
         "half way between it is below ½s₂² = 0.5, the level of the saddle: a(0) is too large to rest on it",
         data["loss"][(early + late) // 2],

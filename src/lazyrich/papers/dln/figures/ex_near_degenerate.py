@@ -39,13 +39,13 @@ def compute(scale: Scale) -> xarray.Dataset:
     aligned = _modes.strengths(integrate(_modes.flow(S, EPS, width=HIDDEN), times))
     random = np.array([_random(S, seed, times) for seed in seeds])
     second = np.array([[S[0], S[0] - gap, S[2]] for gap in gaps])
-    over_gap = [[_half(times, _random(s, seed, times), s)[1] for seed in seeds] for s in second]
+    over_gap = [[_half_time(times, _random(s, seed, times), s)[1] for seed in seeds] for s in second]
     return xarray.Dataset(
         {
             "aligned": (("time", "mode"), aligned),
             "random": (("seed", "time", "mode"), random),
-            "half_aligned": ("mode", _half(times, aligned, S)),
-            "half_random": (("seed", "mode"), [_half(times, a, S) for a in random]),
+            "half_aligned": ("mode", _half_time(times, aligned, S)),
+            "half_random": (("seed", "mode"), [_half_time(times, a, S) for a in random]),
             "law_aligned": ("mode", np.log(S / EPS - 1) / (2 * S)),
             "law_random": ("mode", _law(S)),
             "half_gap": (("gap", "seed"), over_gap),
@@ -61,7 +61,7 @@ def _random(s: np.ndarray, seed: int, times: np.ndarray) -> np.ndarray:
     return _modes.strengths(integrate(GradientFlow(net, Problem(np.eye(3), np.diag(s))), times))
 
 
-def _half(times: np.ndarray, a: np.ndarray, s: np.ndarray) -> list[float]:
+def _half_time(times: np.ndarray, a: np.ndarray, s: np.ndarray) -> list[float]:
     return [_modes.time_of(times, a[:, mode], strength) for mode, strength in enumerate(s)]
 
 

@@ -35,21 +35,21 @@ def compute(scale: Scale) -> xarray.Dataset:
     depths, s, curve = np.array(scale["depths"]), np.array(scale["s"]), np.array([1, 2, 3, 4, 6, 8, 16, 32, 64, 128])
     width, half = np.zeros((2, len(depths), len(s)))
     shapes = np.zeros((len(depths), len(s), scale["times"]))
-    shown = np.zeros_like(shapes)
+    plotted = np.zeros_like(shapes)
     for i, L in enumerate(depths):
         for j, strength in enumerate(s):
             unit = strength ** -(2 - 2 / L)
             times = np.linspace(0, _time(START, 0.99, int(L)) * unit, scale["times"])
             a = _modes.strengths(integrate(_modes.flow([strength], START * strength, int(L)), times))[:, 0]
             tenth, half[i, j], most = (_modes.time_of(times, a, strength, part) for part in (0.1, 0.5, 0.9))
-            width[i, j], shapes[i, j], shown[i, j] = most - tenth, a / strength, times - half[i, j]
+            width[i, j], shapes[i, j], plotted[i, j] = most - tenth, a / strength, times - half[i, j]
     return xarray.Dataset(
         {
             "width": (("L", "s"), width),
             "half": (("L", "s"), half),
             "predicted": (("L", "s"), [[_time(0.1, 0.9, int(L)) * a ** -(2 - 2 / L) for a in s] for L in depths]),
             "share": (("L", "s", "time"), shapes),
-            "clock": (("L", "s", "time"), shown),
+            "clock": (("L", "s", "time"), plotted),
             "C": ("depth", [_time(0.1, 0.9, int(L)) for L in curve]),
             "printed": ("depth", 2.0 ** (2 * (curve - 1) / curve) / curve),
         },

@@ -37,14 +37,14 @@ def compute(scale: Scale) -> xarray.Dataset:
     problem = Problem(np.eye(3), TARGET)
     names = ["".join(str(m + 1) for m in p.modes) or "none" for p in landscape.critical_points(TARGET)]
     shape = (len(DEPTHS), len(names))
-    loss, counted, said, slope, rate = (np.full(shape, np.nan) for _ in range(5))
+    loss, counted, stated, slope, rate = (np.full(shape, np.nan) for _ in range(5))
     times, distance = np.full((*shape, scale["times"]), np.nan), np.full((*shape, scale["times"]), np.nan)
     learned = np.zeros(len(names), int)
     for i, depth in enumerate(DEPTHS):
         for j, point in enumerate(landscape.critical_points(TARGET, depth)):
             learned[j] = len(point.modes)
             flow = GradientFlow(point.net, problem)
-            loss[i, j], said[i, j] = float(flow.loss()), point.index
+            loss[i, j], stated[i, j] = float(flow.loss()), point.index
             slope[i, j] = max(float(np.max(np.abs(g))) for g in flow.gradient())
             rates, ways = landscape.escape_rates(point.net, TARGET)
             counted[i, j] = len(rates)
@@ -54,14 +54,16 @@ def compute(scale: Scale) -> xarray.Dataset:
             times[i, j] = np.linspace(0, np.log(1e8) / rates[0], scale["times"])
             moved = [np.asarray(W) + AWAY * way for W, way in zip(point.net.weights, ways[0], strict=True)]
             traj = integrate(GradientFlow(DeepLinear(moved), problem), times[i, j], rtol=1e-10, atol=1e-16)
-            gone = [np.asarray(W) - np.asarray(W0) for W, W0 in zip(traj.nets.layers, point.net.weights, strict=True)]
-            distance[i, j] = np.sqrt(sum(np.sum(W**2, axis=(1, 2)) for W in gone))
+            displacement = [
+                np.asarray(W) - np.asarray(W0) for W, W0 in zip(traj.nets.layers, point.net.weights, strict=True)
+            ]
+            distance[i, j] = np.sqrt(sum(np.sum(W**2, axis=(1, 2)) for W in displacement))
     flat_times, flat = zip(*(_from_origin(eps, scale["times"]) for eps in EPS), strict=True)
     return xarray.Dataset(
         {
             "loss": (("depth", "saddle"), loss),
             "index": (("depth", "saddle"), counted),
-            "index_formula": (("depth", "saddle"), said),
+            "index_formula": (("depth", "saddle"), stated),
             "printed": ("saddle", len(S) - learned),
             "slope": (("depth", "saddle"), slope),
             "rate": (("depth", "saddle"), rate),
@@ -87,8 +89,8 @@ def _speed(times: np.ndarray, distance: np.ndarray) -> float:
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    left = [[i for i in range(len(S)) if str(i + 1) not in name] for name in data.saddle.values]
-    level = np.array([0.5 * np.sum(S[rest] ** 2) for rest in left])
+    missing_modes = [[i for i in range(len(S)) if str(i + 1) not in name] for name in data.saddle.values]
+    level = np.array([0.5 * np.sum(S[rest] ** 2) for rest in missing_modes])
     yield Fact.at_most(
         "the loss is ½Σs² of the modes missing, at either depth", abs(data["loss"].values - level), 1e-12
     ).on("dln/critical-subsets")
@@ -113,7 +115,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         abs(measured / data["rate"].values - 1)[escape],
         1e-3,
     ).of_ours()
-    two, missing = measured[list(data.depth.values).index(2)], [max(S[rest], default=np.nan) for rest in left]
+    two, missing = measured[list(data.depth.values).index(2)], [max(S[rest], default=np.nan) for rest in missing_modes]
     yield Fact.equal("at depth 2 that is the strongest mode missing", two[:-1], missing[:-1], 1e-3).on(
         "dln/escape-rate"
     )

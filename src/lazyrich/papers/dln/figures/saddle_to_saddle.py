@@ -48,10 +48,10 @@ def compute(scale: Scale) -> xarray.Dataset:
         traj = integrate(GradientFlow(net, problem), clock, progress=False)
         beta = _product(traj)
         values.append(np.linalg.svd(beta, compute_uv=False))
-        first = _first(clock, values[-1][:, 0])
+        first = _first_half_time(clock, values[-1][:, 0])
         soon = np.linspace(0, first + 1 if L == 2 else 1.5 * 2 ** (L - 2) * first, scale["times"])
         late = _product(integrate(GradientFlow(scaled(net, 0.5), problem), soon, progress=False))
-        delayed.append([first, _first(soon, np.linalg.svd(late, compute_uv=False)[:, 0])])
+        delayed.append([first, _first_half_time(soon, np.linalg.svd(late, compute_uv=False)[:, 0])])
         loss.append(0.5 * np.sum((beta - target) ** 2, axis=(1, 2)))
         apart.append(np.linalg.norm(beta[:, None] - truncated, axis=(2, 3)) / np.linalg.norm(target))
         times.append(clock)
@@ -81,7 +81,7 @@ def _product(traj: Trajectory) -> np.ndarray:
     return np.swapaxes(product, 1, 2)
 
 
-def _first(times: np.ndarray, value: np.ndarray) -> float:
+def _first_half_time(times: np.ndarray, value: np.ndarray) -> float:
     """Return the time at which the largest singular value is half of s₁."""
     rises = slice(0, int(np.argmax(value > 0.9 * S[0])))
     return float(np.interp(S[0] / 2, value[rises], times[rises]))

@@ -50,7 +50,7 @@ def follow(W: Array, a: Array, X: Array, y: Array, times: Any, step: float, alon
         xi = drivers(W, a, X, y, alone)
         return -RATES[0] * a[:, None] * xi, -RATES[1] * np.sum(W * xi, axis=1)
 
-    found, now = [], 0.0
+    measured, now = [], 0.0
     for time in times:
         count = max(1, int(np.ceil((time - now) / step)))
         h = (time - now) / count
@@ -59,8 +59,8 @@ def follow(W: Array, a: Array, X: Array, y: Array, times: Any, step: float, alon
             dW, da = field(W + h / 2 * dW, a + h / 2 * da)
             W, a = W + h * dW, a + h * da
         now = time
-        found.append((W, a))
-    return np.stack([W for W, _ in found]), np.stack([a for _, a in found])
+        measured.append((W, a))
+    return np.stack([W for W, _ in measured]), np.stack([a for _, a in measured])
 
 
 def units_of(rng: np.random.Generator, n: int) -> Array:

@@ -30,7 +30,7 @@ def beta_of(layers: Sequence[Array]) -> Array:
     return product[:, 0]
 
 
-def late(setup: Setup, L: int, delta: float, time: float = 0.7) -> list[Array]:
+def layers_at_time(setup: Setup, L: int, delta: float, time: float = 0.7) -> list[Array]:
     rng = setup.rng
     layers = isotropic(rng, L, 4, unit_vector(rng, 4), delta)
     X, Y = data(rng, 4, 1)

@@ -66,8 +66,8 @@ class Neuron:
 
     def path(self, times: Any) -> tuple[Any, Any]:
         """Return a(t) and w(t) of the raw flow."""
-        found = flows.ode(self.field, self.theta, times)
-        return found[:, 0], found[:, 1:]
+        values = flows.ode(self.field, self.theta, times)
+        return values[:, 0], values[:, 1:]
 
     def end(self, time: float = 80.0) -> tuple[Any, Any]:
         a, w = self.path([0.0, time])
@@ -75,8 +75,8 @@ class Neuron:
 
     def after_long_time(self, time: float) -> "Neuron":
         """Return the neuron after a long time, by an implicit method, since the flow is stiff at large |δ|."""
-        found = solve_ivp(lambda t, y: self.field(y), (0, time), self.theta, method="LSODA", rtol=1e-11, atol=1e-13)
-        return replace(self, a=found.y[0, -1], w=found.y[1:, -1])
+        values = solve_ivp(lambda t, y: self.field(y), (0, time), self.theta, method="LSODA", rtol=1e-11, atol=1e-13)
+        return replace(self, a=values.y[0, -1], w=values.y[1:, -1])
 
     @property
     def kernel(self) -> Any:
@@ -174,7 +174,7 @@ def stack(pairs: Any) -> tuple[Any, Any]:
     return np.concatenate(measured), np.concatenate(predicted)
 
 
-def many(setup: Setup, net: Neuron, size: int = 24) -> Any:
+def draw_many(setup: Setup, net: Neuron, size: int = 24) -> Any:
     """Draw random (a, w), for many of which a changes sign."""
     rng = np.random.default_rng(setup.rng.integers(2**32))
     w = 0.6 * rng.normal(size=(size, len(net.w)))
@@ -221,19 +221,19 @@ DELTAS = np.array([20.0, 40.0, 80.0, 160.0])
 SMALL = np.array([1e-1, 1e-2, 1e-3, 1e-4])
 
 
-def at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
+def neurons_at(deltas: Any, beta: Any, net: Neuron) -> list[Neuron]:
     """Return the neurons with a given β₀ and several δ, a₀ > 0."""
-    found, size, (eta_w, eta_a) = [], np.linalg.norm(beta), net.rates
+    measured, size, (eta_w, eta_a) = [], np.linalg.norm(beta), net.rates
     for delta in deltas:
         big = np.sqrt((kappa_of(size**2, delta, eta_a * eta_w) + abs(delta)) / 2)
         a = big / np.sqrt(eta_w) if delta >= 0 else size * np.sqrt(eta_a) / big
-        found.append(replace(net, a=a, w=beta / a))
-    return found
+        measured.append(replace(net, a=a, w=beta / a))
+    return measured
 
 
 def half_way(net: Neuron, delta: float, size: float) -> tuple[float, Neuron]:
     """Return 1 − φ when μ = ‖β*‖/2, and the neuron then, from `size` times its β₀ at another δ."""
-    each = at([delta], size * net.a * net.w, net)[0]
+    each = neurons_at([delta], size * net.a * net.w, net)[0]
     late = 5 / delta if delta > 0 else 20.0
     time = brentq(lambda t: polar(*solution(each, np.array([t])), each.target)[0][0] - each.B / 2, 0.0, late)
     a, w = each.path([0.0, time])
@@ -250,14 +250,14 @@ def least_of(objective: Callable[[Any], Any], X: Any, y: Any) -> Any:
     """Return the minimizer over Xβ = y, by quasi-Newton steps in the null space."""
     best = np.linalg.pinv(X) @ y
     free = np.linalg.svd(X)[2][np.linalg.matrix_rank(X) :]
-    found = minimize(
+    minimum = minimize(
         lambda z: objective(best + z @ free),
         np.zeros(len(free)),
         jac=lambda z: free @ gradient(objective, best + z @ free),
         method="BFGS",
         options={"gtol": 1e-11},
     )
-    return best + found.x @ free
+    return best + minimum.x @ free
 
 
 SIGNS = (1.2, 0.0, -1.2)

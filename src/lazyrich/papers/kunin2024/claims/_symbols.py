@@ -45,10 +45,10 @@ class Neuron:
     def rate(self, quantity: Any) -> Any:
         """Return the derivative of a quantity along the flow."""
         outer, inner = self.field
-        found = quantity.diff(self.a) * outer
+        computed = quantity.diff(self.a) * outer
         for symbol, velocity in zip(self.w, inner, strict=True):
-            found += quantity.diff(symbol) * velocity
-        return found
+            computed += quantity.diff(symbol) * velocity
+        return computed
 
 
 def neuron(d: int = 2, whitened: bool = True, unit: bool = False, sign: int = 1) -> Neuron:

@@ -138,15 +138,15 @@ def diagonal_preconditioner(spoiled: bool) -> Any:
 )
 def lemma_10_hypothesis(setup: Setup, said: Callable[[float], float] = lambda delta: delta, bent: float = 0.0) -> Any:
     """Δ, and what of AᵀA and WᵀW is off the diagonal in the bases of β; `bent` makes Δ not isotropic."""
-    found, predicted = [], []
+    measured, predicted = [], []
     for d, h, c, delta in ((4, 2, 3, 1.5), (3, 3, 2, -1.5), (2, 3, 3, 1.5)):
         W, A = modes(setup.rng, d, h, c, (2.0, 1.0), delta, UNIT)
         A = A * (1 + bent * np.arange(h))[:, None]
         U, _, Vt = np.linalg.svd(W.T @ A, full_matrices=False)
         across = [G - np.diag(np.diag(G)) for G in (Vt @ A.T @ A @ Vt.T, U.T @ W.T @ W @ U)]
-        found += [*(A @ A.T - W @ W.T).ravel(), *np.ravel(across)]
+        measured += [*(A @ A.T - W @ W.T).ravel(), *np.ravel(across)]
         predicted += [*(said(delta) * np.eye(h)).ravel(), *np.zeros(np.size(across))]
-    return found, predicted
+    return measured, predicted
 
 
 lemma_10_hypothesis.printed(said=lambda delta: 1.0)
@@ -166,13 +166,13 @@ lemma_10_hypothesis.breaks("Δ not isotropic", bent=0.3)
 )
 def lemma_10_deficiency(setup: Setup, last: Callable[[int, int, int], int] = lambda d, h, c: h) -> Any:
     """M_ii in the bases of β; up to the `last` it is √(δ² + 4λ_i²)."""
-    found, predicted = [], []
+    measured, predicted = [], []
     for d, h, c, delta in ((4, 2, 3, 1.5), (3, 2, 4, -1.5)):
         W, A = modes(setup.rng, d, h, c, (2.0, 1.0), delta, UNIT)
         U, sigma, Vt = np.linalg.svd(W.T @ A, full_matrices=False)
-        found += [*(np.diag(Vt @ A.T @ A @ Vt.T) + np.diag(U.T @ W.T @ W @ U))]
+        measured += [*(np.diag(Vt @ A.T @ A @ Vt.T) + np.diag(U.T @ W.T @ W @ U))]
         predicted += [*np.where(np.arange(min(d, c)) < last(d, h, c), np.sqrt(delta**2 + 4 * sigma**2), 0.0)]
-    return found, predicted
+    return measured, predicted
 
 
 lemma_10_deficiency.printed(last=lambda d, h, c: min(d, c))

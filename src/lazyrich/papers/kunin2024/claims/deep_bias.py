@@ -8,7 +8,7 @@ from scipy.linalg import null_space
 from scipy.optimize import root
 
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.kunin2024.claims._deep import beta_of, gram, isotropic, late
+from lazyrich.papers.kunin2024.claims._deep import beta_of, gram, isotropic, layers_at_time
 from lazyrich.papers.kunin2024.claims._networks import FLOW, ROUNDING, Array, orthonormal, unit_vector
 from lazyrich.papers.oracles import flows
 from lazyrich.papers.oracles.derivatives import gradient
@@ -30,9 +30,9 @@ def _balanced_m(beta: Array, L: int) -> Array:
     why=FLOW,
 )
 def deep_m_at_zero(setup: Setup, more: int = 0) -> Any:
-    found = [late(setup, L, 0.0) for L in (1, 2, 3)]
-    predicted = [_balanced_m(beta_of(layers), len(layers) - 1 + more) for layers in found]
-    return np.stack([gram(layers) for layers in found]), np.stack(predicted)
+    measured = [layers_at_time(setup, L, 0.0) for L in (1, 2, 3)]
+    predicted = [_balanced_m(beta_of(layers), len(layers) - 1 + more) for layers in measured]
+    return np.stack([gram(layers) for layers in measured]), np.stack(predicted)
 
 
 deep_m_at_zero.breaks("L + 1 in place of L", more=1)
@@ -69,11 +69,11 @@ def balanced_preconditioner(spoiled: bool) -> Any:
 )
 def deep_inverse(setup: Setup, sign: float = -1.0) -> Any:
     beta = 1.3 * unit_vector(setup.rng, 4)
-    size, found = np.linalg.norm(beta), []
+    size, measured = np.linalg.norm(beta), []
     for L in (1, 2, 3):
         rank_one = L / (L + 1) * size ** (-(4 * L + 2) / (L + 1)) * np.outer(beta, beta)
-        found.append(_balanced_m(beta, L) @ (size ** (-2 * L / (L + 1)) * np.eye(4) + sign * rank_one))
-    return np.stack(found), np.stack([np.eye(4)] * 3)
+        measured.append(_balanced_m(beta, L) @ (size ** (-2 * L / (L + 1)) * np.eye(4) + sign * rank_one))
+    return np.stack(measured), np.stack([np.eye(4)] * 3)
 
 
 deep_inverse.printed(sign=1.0)
@@ -132,8 +132,8 @@ def warped_hessian(spoiled: bool) -> Any:
     g = r ** ((1 if spoiled else -1) * L / (L + 1))
     across = r ** (2 * L / (L + 1))
     along = across + L * r ** (-2 / (L + 1)) * r**2
-    found = [g * diff(Phi, r, 2) * along, g * diff(Phi, r) / r * across]
-    return [powsimp(each.expand(), force=True).simplify() for each in found], [1, 1]
+    computed = [g * diff(Phi, r, 2) * along, g * diff(Phi, r) / r * across]
+    return [powsimp(each.expand(), force=True).simplify() for each in computed], [1, 1]
 
 
 def _deep_bias(setup: Setup, L: int, delta: float, more: int = 0) -> tuple[Array, Array]:
@@ -168,8 +168,8 @@ def _deep_bias(setup: Setup, L: int, delta: float, more: int = 0) -> tuple[Array
     why="flow at rtol 1e-12 until it stands still, against the zero of the gradient on the solutions",
 )
 def theorem_15(setup: Setup, delta: float = 0.0, more: int = 0) -> Any:
-    found = [_deep_bias(setup, L, delta, more) for L in (1, 2, 3)]
-    return np.stack([f[0] for f in found]), np.stack([f[1] for f in found])
+    measured = [_deep_bias(setup, L, delta, more) for L in (1, 2, 3)]
+    return np.stack([f[0] for f in measured]), np.stack([f[1] for f in measured])
 
 
 theorem_15.breaks("L + 1 in place of L", more=1)

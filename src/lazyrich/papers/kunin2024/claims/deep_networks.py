@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Setup, claim
-from lazyrich.papers.kunin2024.claims._deep import beta_of, gram, late
+from lazyrich.papers.kunin2024.claims._deep import beta_of, gram, layers_at_time
 from lazyrich.papers.kunin2024.claims._networks import FLOW, Array, data, orthonormal, unit_vector
 from lazyrich.papers.oracles import flows
 from lazyrich.papers.verdicts import Verdict
@@ -31,13 +31,13 @@ def _powers(S: Array, count: int) -> list[Array]:
 )
 def definition_12_is_downstream(setup: Setup, delta: float = -1.0) -> Any:
     """The nearest that aaᵀ − WWᵀ comes to δI: WWᵀ is the positive part of aaᵀ − δI."""
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for size in (0.0, 0.5, 2.0):
         a = size * unit_vector(rng, 3)
         values, vectors = np.linalg.eigh(np.outer(a, a) - delta * np.eye(3))
         gram = vectors * np.maximum(values, 0) @ vectors.T
-        found.append(np.outer(a, a) - gram)
-    return np.stack(found), np.stack([delta * np.eye(3)] * 3)
+        measured.append(np.outer(a, a) - gram)
+    return np.stack(measured), np.stack([delta * np.eye(3)] * 3)
 
 
 definition_12_is_downstream.printed(delta=1.0)
@@ -73,8 +73,8 @@ def orthogonal_is_isotropic(
     layers = [0.8 * draw(rng) for _ in range(3)]
     X, Y = data(rng, 4, 1)
     after = [path[-1] for path in flows.deep_linear([*layers, np.zeros((1, 4))], X, Y, [1.5])]
-    found = [V.T @ V - W @ W.T for W, V in pairwise(after)]
-    return np.stack(found), np.stack([*[np.zeros((4, 4))] * 2, -(0.8**2) * np.eye(4)])
+    measured = [V.T @ V - W @ W.T for W, V in pairwise(after)]
+    return np.stack(measured), np.stack([*[np.zeros((4, 4))] * 2, -(0.8**2) * np.eye(4)])
 
 
 orthogonal_is_isotropic.breaks("Gaussian layers of the same size", draw=lambda rng: rng.normal(size=(4, 4)) / 2)
@@ -104,7 +104,7 @@ def deep_conservation(spoiled: bool) -> Any:
 def lemma_13(setup: Setup, more: int = 0) -> Any:
     measured, predicted = [], []
     for L, delta in ((1, -0.5), (2, -0.5), (3, -0.5), (2, 0.0)):
-        layers = late(setup, L, delta)
+        layers = layers_at_time(setup, L, delta)
         square, beta = np.sum(layers[-1] ** 2), beta_of(layers)
         S = _powers(layers[0].T @ layers[0], L + more + 2)
         measured.append(np.append(np.outer(beta, beta), beta @ beta))
@@ -163,7 +163,7 @@ def telescope(spoiled: bool) -> Any:
 def lemma_13_exponent(setup: Setup, exponent: Callable[[int, int], int] = lambda L, d: L) -> Any:
     measured, predicted = [], []
     for L, delta in ((1, -0.5), (2, -0.5), (3, -0.5)):
-        layers = late(setup, L, delta)
+        layers = layers_at_time(setup, L, delta)
         a, W, beta = layers[-1].ravel(), layers[-2], beta_of(layers)
         for S in (W @ W.T, np.outer(a, a) - delta * np.eye(len(a))):
             measured.append(beta @ beta)
@@ -199,7 +199,7 @@ def telescoped_norm(spoiled: bool) -> Any:
 def lemma_14(setup: Setup, sign: float = 1.0) -> Any:
     measured, predicted = [], []
     for L, delta in ((1, -0.5), (2, -0.5), (3, -0.5), (2, 0.0)):
-        layers = late(setup, L, delta)
+        layers = layers_at_time(setup, L, delta)
         square, S = np.sum(layers[-1] ** 2), _powers(layers[0].T @ layers[0], L + 1)
         measured.append(gram(layers))
         predicted.append(S[L] + square * sum((square - sign * delta) ** l * S[L - 1 - l] for l in range(L)))

@@ -52,14 +52,14 @@ kernel_drives_outputs.breaks("the rates squared", power=2.0)
     why=ROUNDING,
 )
 def kernel_distance_range(setup: Setup, sign: float = 1.0) -> Evidence:
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for rank in (1, 2, 5, 5, 5):
         K, L = (B @ B.T for B in rng.normal(size=(2, 5, rank)))
         L = sign * L
         S, scaled = (1 - np.sum(K * M) / np.linalg.norm(K) / np.linalg.norm(M) for M in (L, 3 * L))
-        found += [Evidence.equal(S, scaled), Evidence.at_most(S, 1.0), Evidence.at_most(-S, 0.0)]
+        measured += [Evidence.equal(S, scaled), Evidence.at_most(S, 1.0), Evidence.at_most(-S, 0.0)]
     apart = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])  # S = 1 is attained
-    return Evidence.worst(*found, Evidence.equal(1 - np.sum(apart[0] * apart[1]), 1.0))
+    return Evidence.worst(*measured, Evidence.equal(1 - np.sum(apart[0] * apart[1]), 1.0))
 
 
 kernel_distance_range.breaks("a matrix that is not positive, as no kernel is", sign=-1.0)
@@ -109,15 +109,15 @@ large_scale_is_lazy.breaks("an output at the start that is not zero", zero=0.0)
 )
 def figure_1_scaling(setup: Setup, power: int = 1, flip: float = 1.0) -> Any:
     """δ_k of a base student whose w_i are scaled by τ/α and a_i by τα, α from δ^power, against the δ asked for."""
-    rng, asked, found = setup.rng, [], []
+    rng, requested, measured = setup.rng, [], []
     for delta in (-1.0, -0.3, 0.3, 1.0):
         tau = rng.uniform(0.1, 2.0)
         log = brentq(lambda s, tau=tau, goal=delta**power: 2 * tau**2 * np.sinh(2 * s) - goal, -9, 9, xtol=1e-14)
         alpha = np.exp(flip * log)
         w, a = tau / alpha * np.stack([unit_vector(rng, 3) for _ in range(4)]), tau * alpha * rng.choice([-1.0, 1.0], 4)
-        found.append(a**2 - np.sum(w**2, axis=1))
-        asked.append(np.full(4, delta))
-    return np.stack(found), np.stack(asked)
+        measured.append(a**2 - np.sum(w**2, axis=1))
+        requested.append(np.full(4, delta))
+    return np.stack(measured), np.stack(requested)
 
 
 figure_1_scaling.printed(power=2)
@@ -130,9 +130,9 @@ def imbalance_of_the_scaled(spoiled: bool) -> Any:
 
     tau, alpha, u = symbols("tau alpha u", positive=True)
     w = tau / alpha * Matrix([(1 - u**2) / (1 + u**2), 2 * u / (1 + u**2)])
-    left = [(sign * tau * alpha) ** 2 - w.dot(w) for sign in (1, -1)]
+    imbalances = [(sign * tau * alpha) ** 2 - w.dot(w) for sign in (1, -1)]
     printed = tau**2 * (alpha**2 - alpha**-2)
-    return left, [(printed**2 if spoiled else printed)] * 2
+    return imbalances, [(printed**2 if spoiled else printed)] * 2
 
 
 @claim(
@@ -248,12 +248,12 @@ def smoothness_is_roughness(setup: Setup, sign: float = 1.0, normalized: bool = 
 
     x = 2 * np.pi * np.arange(60) / 60
     waves = [np.cos(turns * x)[:, None] * np.ones(60) / turns**4 for turns in (1, 2, 4, 8, 16, 30)]
-    drawn, far = np.fft.fft2(setup.rng.normal(size=(60, 60))), np.minimum(np.arange(60), 60 - np.arange(60))
+    noise, far = np.fft.fft2(setup.rng.normal(size=(60, 60))), np.minimum(np.arange(60), 60 - np.arange(60))
     blurs = [np.exp(-(far[:, None] ** 2 + far**2) / (2 * width**2)) for width in (2, 4, 8, 16)]
-    filters = [np.fft.ifft2(drawn * blur).real for blur in blurs]
+    filters = [np.fft.ifft2(noise * blur).real for blur in blurs]
     values = [[measure(w) for w in each] for each in (waves, filters)]
-    seen = "; ".join(", ".join(f"{value:.2g}" for value in each) for each in values)
-    return Evidence.true(all(np.all(sign * np.diff(each) > 0) for each in values), seen)
+    summary = "; ".join(", ".join(f"{value:.2g}" for value in each) for each in values)
+    return Evidence.true(all(np.all(sign * np.diff(each) > 0) for each in values), summary)
 
 
 smoothness_is_roughness.printed(sign=-1.0)

@@ -94,8 +94,8 @@ def lenet_kernel_moves_early(setup: Setup, significant: float = 0.05) -> Evidenc
     runs = _samples(setup, 1.0, "kernel_distance")
     error = runs[:, 1].std(ddof=1) / np.sqrt(len(runs))
     first, last = runs.mean(0)[1:]
-    seen = f"S = {first:.3f} ± {error:.3f} after 1 epoch, {last:.3f} after 5 (LeNet-5, 100 digits)"
-    return Evidence(Evidence.at_most(significant, first).error, seen, Grade.SAMPLED)
+    summary = f"S = {first:.3f} ± {error:.3f} after 1 epoch, {last:.3f} after 5 (LeNet-5, 100 digits)"
+    return Evidence(Evidence.at_most(significant, first).error, summary, Grade.SAMPLED)
 
 
 lenet_kernel_moves_early.breaks("S of a half after the first epoch", significant=0.5)
@@ -156,15 +156,15 @@ def hierarchy_counts(setup: Setup, formula: Formula = lambda L, n_c, m, v: m * n
     symbols = x.reshape(len(x), -1, v).argmax(2).numpy()
     # Pairs of neighbors in all inputs are the tuples of the lower level; each is one rule of one symbol.
     lower = {tuple(pair) for row in symbols for pair in row.reshape(-1, s)}
-    used = {int(symbol) for symbol in np.unique(np.asarray(grammar.rules[0]))}
-    unused = (v - len(used)) * m  # rules of symbols that no label leads to
+    symbols_used = {int(symbol) for symbol in np.unique(np.asarray(grammar.rules[0]))}
+    unused = (v - len(symbols_used)) * m  # rules of symbols that no label leads to
     upper = {
         (int(label), tuple(tuple(pair) for pair in row.reshape(-1, s)))
         for row, label in zip(symbols, labels, strict=True)
     }
     tops = round(len(upper) / m**s)  # each top tuple is written in m^s ways
-    found = [tops + len(lower) + unused, symbols.shape[1]]
-    return Evidence.equal(found, [formula(L, n_c, m, v), s**L], f"{found[0]} rules, length {found[1]}")
+    measured = [tops + len(lower) + unused, symbols.shape[1]]
+    return Evidence.equal(measured, [formula(L, n_c, m, v), s**L], f"{measured[0]} rules, length {measured[1]}")
 
 
 hierarchy_counts.breaks("L levels below that of the labels", formula=lambda L, n_c, m, v: m * n_c + L * m * v)

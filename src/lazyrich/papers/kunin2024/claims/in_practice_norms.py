@@ -16,24 +16,24 @@ DOUBLE = "double precision, after some steps that amplify its rounding"
 
 
 @cache
-def _rough(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
+def _mean_roughness(alpha: float, seed: int, runs: int) -> tuple[float, ...]:
     """Return the mean roughness of the first filters after training, for each run."""
     from lazyrich.papers.kunin2024.figures._filters import CLASSES, filters, roughness
     from lazyrich.papers.kunin2024.figures._residual import network, train
     from lazyrich.torch.data import dead_leaves
 
-    found = []
+    measured = []
     for number in range(1000 * seed, 1000 * seed + runs):
         model = network([8, 16], 4, 2, CLASSES["dead_leaves"], alpha, number)
         for _ in train(model, dead_leaves(96, seed=number), 12, 2, 0.4, number, augment=False):
             pass
-        found.append(float(roughness(filters(model).detach()).mean()))
-    return tuple(found)
+        measured.append(float(roughness(filters(model).detach()).mean()))
+    return tuple(measured)
 
 
-def _smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
+def _becomes_smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
     """Test that the filters become smoother from each α to the next, by 3 % at least: 1/roughness grows."""
-    rows = [1 / np.array(_rough(alpha, setup.seed, setup.size(3, 6))) for alpha in alphas]
+    rows = [1 / np.array(_mean_roughness(alpha, setup.seed, setup.size(3, 6))) for alpha in alphas]
     return growth_by_row(rows, [f"α = {alpha:g}" for alpha in alphas], 1 / 0.97, "1/roughness (white noise: 0.254)")
 
 
@@ -46,7 +46,7 @@ def _smoother(setup: Setup, alphas: tuple[float, ...]) -> Evidence:
     why=MEANS + "; by 3 % at least",
 )
 def filters_follow_the_speed(setup: Setup, alphas: tuple[float, ...] = (0.1, 1.0, 10.0)) -> Evidence:
-    return _smoother(setup, alphas)
+    return _becomes_smoother(setup, alphas)
 
 
 filters_follow_the_speed.breaks("the order of α turned round", alphas=(10.0, 1.0, 0.1))
@@ -64,7 +64,7 @@ filters_follow_the_speed.breaks("the order of α turned round", alphas=(10.0, 1.
     why=MEANS + "; by 3 % at least",
 )
 def filters_small_ones_are_smooth(setup: Setup, alphas: tuple[float, ...] = (1.0, 10.0)) -> Evidence:
-    return _smoother(setup, alphas)
+    return _becomes_smoother(setup, alphas)
 
 
 filters_small_ones_are_smooth.printed(alphas=(1.0, 0.1))
@@ -118,9 +118,9 @@ def grokking_embeddings_are_few(setup: Setup, p: int = 97) -> Evidence:
     embeddings = (tokens + 5) * w
     rest = 4 * (w * w + w) + (4 * w * w + 4 * w) + (4 * w * w + w) + 3 * 2 * w + tokens * w
     share = share_of_embeddings(p, w)
-    seen = f"{100 * share:.2f} % of {embeddings + rest} parameters"
+    summary = f"{100 * share:.2f} % of {embeddings + rest} parameters"
     same = Evidence.equal([share], [embeddings / (embeddings + rest)])
-    return Evidence.worst(Evidence.at_most(share, 0.06, seen), Evidence(0.0 if same.error < 1e-12 else 1.0, seen))
+    return Evidence.worst(Evidence.at_most(share, 0.06, summary), Evidence(0.0 if same.error < 1e-12 else 1.0, summary))
 
 
 grokking_embeddings_are_few.breaks("a larger vocabulary, p = 199", p=199)

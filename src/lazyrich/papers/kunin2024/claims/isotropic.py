@@ -50,7 +50,7 @@ def _isotropic_late(setup: Setup, d: int, h: int, c: int, delta: float) -> tuple
     return after_a_while(*_isotropic(rng, d, h, c, delta), *data(rng, d, c))
 
 
-def _half(gram: Array, delta: float, product: float = RATES[0] * RATES[1]) -> Array:
+def _root_of_gram(gram: Array, delta: float, product: float = RATES[0] * RATES[1]) -> Array:
     """Return √(η_aη_w·gram + δ²/4 I)."""
     return matrix_root(product * gram + delta**2 / 4 * np.eye(len(gram)))
 
@@ -73,7 +73,7 @@ def lemma_8(
         W, A = _isotropic_late(setup, d, h, c, delta)
         beta = W.T @ A
         measured.append((W.T @ W).ravel())
-        predicted.append((_half(beta @ beta.T, delta) - delta / 2 * np.eye(d)).ravel() / RATES[1])
+        predicted.append((_root_of_gram(beta @ beta.T, delta) - delta / 2 * np.eye(d)).ravel() / RATES[1])
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -114,7 +114,7 @@ def lemma_9(
         W, A = _isotropic_late(setup, d, h, c, delta)
         beta = W.T @ A
         measured.append((A.T @ A).ravel())
-        predicted.append((_half(beta.T @ beta, delta) + delta / 2 * np.eye(c)).ravel() / RATES[0])
+        predicted.append((_root_of_gram(beta.T @ beta, delta) + delta / 2 * np.eye(c)).ravel() / RATES[0])
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -153,7 +153,7 @@ def theorem_3(setup: Setup, cases: Sequence[Case] = ((3, 3, 2, -1.5), (2, 3, 3, 
         W, A = _isotropic_late(setup, d, h, c, delta)
         beta = W.T @ A
         measured.append(M_of(W, A).ravel())
-        predicted.append(oplus(_half(beta.T @ beta, delta), _half(beta @ beta.T, delta)).ravel())
+        predicted.append(oplus(_root_of_gram(beta.T @ beta, delta), _root_of_gram(beta @ beta.T, delta)).ravel())
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -185,7 +185,9 @@ def _self_consistent(
 
     def field(beta: Array) -> Array:
         pull = X.T @ (X @ beta - Y)
-        return -pull @ _half(beta.T @ beta, delta, product) - _half(beta @ beta.T, delta, product) @ pull
+        return (
+            -pull @ _root_of_gram(beta.T @ beta, delta, product) - _root_of_gram(beta @ beta.T, delta, product) @ pull
+        )
 
     return flows.ode(field, beta, times)
 
@@ -264,14 +266,14 @@ gaussian_and_wide.breaks("four times σ²h", factor=4.0)
     remark="M → |δ| I_dc: M is positive, and δ → −∞ is negative",
 )
 def m_for_large_delta(setup: Setup, towards: Callable[[float], float] = abs) -> Evidence:
-    found = []
+    measured = []
     for sign in (1.0, -1.0):
         gaps = []
         for size in SIZES:
             W, A = modes(setup.rng, 3, 3, 3, (0.5, 1.0, 2.0), sign * size)
             gaps.append(np.linalg.norm(M_of(W, A) - towards(sign * size) * np.eye(9)))
-        found.append(Evidence.slope(SIZES, gaps, -1.0))
-    return Evidence.worst(*found)
+        measured.append(Evidence.slope(SIZES, gaps, -1.0))
+    return Evidence.worst(*measured)
 
 
 m_for_large_delta.printed(towards=lambda delta: delta)
@@ -301,7 +303,7 @@ def eigenvalues_for_large_delta(spoiled: bool) -> Any:
 )
 def regression_for_large_delta(setup: Setup, cases: Sequence[Case] = ((2, 3, 3, 1.0), (3, 3, 2, -1.0))) -> Evidence:
     """β at time s/|δ| against that of linear regression at time s."""
-    found = []
+    measured = []
     for d, h, c, sign in cases:
         gaps, turns = [], []
         for size in LARGE:
@@ -317,8 +319,8 @@ def regression_for_large_delta(setup: Setup, cases: Sequence[Case] = ((2, 3, 3, 
             end = np.linalg.solve(X.T @ X, X.T @ Y)
             gaps.append(np.linalg.norm(Wt.T @ At - end - expm(-X.T @ X) @ (W.T @ A - end)))
             turns.append(cosine_distance(M_of(Wt, At), M_of(W, A)))
-        found += [Evidence.slope(LARGE, gaps, -2.0), Evidence.slope(LARGE, turns, -4.0)]
-    return Evidence.worst(*found)
+        measured += [Evidence.slope(LARGE, gaps, -2.0), Evidence.slope(LARGE, turns, -4.0)]
+    return Evidence.worst(*measured)
 
 
 regression_for_large_delta.breaks("δ → −∞ with h < d", cases=((4, 2, 3, -1.0),))
@@ -351,9 +353,9 @@ def balanced_kernel_moves(setup: Setup, delta: float = 0.0) -> Evidence:
         K0, K = M_of(W, A, (1.0, 1.0)), M_of(Wt, At, (1.0, 1.0))
         grows.append(np.linalg.norm(K) / np.linalg.norm(K0))
         turns.append(cosine_distance(K, K0))
-    seen = f"S = {turns[-1]:.2g}, ‖K‖/‖K₀‖ = {grows[-1]:.0f} at s = 1e-4"
-    found = Evidence.worst(Evidence.slope(small, grows, -1.0), Evidence.slope(small, turns, 0.0))
-    return Evidence(found.error, f"{found.seen}; {seen}", found.grade)
+    summary = f"S = {turns[-1]:.2g}, ‖K‖/‖K₀‖ = {grows[-1]:.0f} at s = 1e-4"
+    evidence = Evidence.worst(Evidence.slope(small, grows, -1.0), Evidence.slope(small, turns, 0.0))
+    return Evidence(evidence.error, f"{evidence.summary}; {summary}", evidence.grade)
 
 
 balanced_kernel_moves.breaks("δ = 100", delta=100.0)

@@ -207,15 +207,15 @@ def matrix_riccati_solved(setup: Setup, kept: float = 1.0) -> Any:
     W, A, target, nus, Cs = _square_head(setup, delta)
     hamiltonian = np.block([[kept * delta * np.eye(2), target.T], [target, np.zeros((3, 3))]])
     start, first = np.hstack([A, W]), np.diag([1.0, 1.0, 0.0, 0.0, 0.0])
-    found = []
+    measured = []
     for t in TIMES:
         Y = start @ expm(hamiltonian * t)
         # Van Loan: the corner of the exponential of a block matrix holds ∫ exp(−Hs)… P exp(Hs) ds.
         blocks = expm(t * np.block([[-hamiltonian, first], [np.zeros((5, 5)), hamiltonian]]))
         integral = start @ blocks[5:, 5:] @ blocks[:5, 5:] @ start.T
         C = Y[:, :2].T @ np.linalg.solve(np.eye(2) + 2 * integral, Y[:, :2])
-        found.append([np.linalg.solve(Y[:, :2], Y[:, 2:] @ target), C])
-    return np.array(found), np.stack([nus, Cs], axis=1)
+        measured.append([np.linalg.solve(Y[:, :2], Y[:, 2:] @ target), C])
+    return np.array(measured), np.stack([nus, Cs], axis=1)
 
 
 matrix_riccati_solved.breaks("without δ in the exponential", kept=0.0)

@@ -29,10 +29,10 @@ def _norm(E: Array) -> tuple[float]:
     return (float(np.mean(np.linalg.norm(E, 2, axis=(1, 2)))),)
 
 
-def _vanishing(excess: Callable[[int, int], Array], sizes: Sizes) -> Evidence:
+def _decreases_as_root_of_width(excess: Callable[[int, int], Array], sizes: Sizes) -> Evidence:
     """Test that these sizes of a random matrix decrease as h^−½."""
-    found = np.array([sizes(excess(h, draws)) for h, draws in zip(WIDTHS, DRAWS, strict=True)])
-    return Evidence.worst(*(Evidence.slope(WIDTHS, column, -0.5) for column in found.T))
+    measured = np.array([sizes(excess(h, draws)) for h, draws in zip(WIDTHS, DRAWS, strict=True)])
+    return Evidence.worst(*(Evidence.slope(WIDTHS, column, -0.5) for column in measured.T))
 
 
 SQUARE_ROOT = "exponents −½ in h of the entries, h = 25, 100, 400 with 1600 rows each; 0 of the norm"
@@ -62,7 +62,7 @@ def gaussian_is_isotropic(setup: Setup, measured: Sizes = _entries, sign: float 
         Delta = A @ np.swapaxes(A, 1, 2) - W @ np.swapaxes(W, 1, 2)
         return np.asarray(Delta - (sigma_a**2 + sign * sigma_w**2) * np.eye(h))
 
-    return _vanishing(excess, measured)
+    return _decreases_as_root_of_width(excess, measured)
 
 
 gaussian_is_isotropic.printed(measured=_norm)
@@ -90,7 +90,7 @@ def gaussian_is_balanced(setup: Setup, measured: Sizes = _entries, delta: float 
     def layers(h: int, draws: int) -> tuple[Array, Array, Array]:
         return tuple(rng.normal(size=(draws, h, k)) / np.sqrt(h) for k in (h, h, 1))
 
-    def between(h: int, draws: int) -> Array:
+    def across_neurons(h: int, draws: int) -> Array:
         V, W, _ = layers(h, draws)
         return np.asarray(np.swapaxes(V, 1, 2) @ V - W @ np.swapaxes(W, 1, 2))
 
@@ -98,14 +98,16 @@ def gaussian_is_balanced(setup: Setup, measured: Sizes = _entries, delta: float 
         _, W, a = layers(h, draws)
         return np.asarray(a @ np.swapaxes(a, 1, 2) - W @ np.swapaxes(W, 1, 2) - delta * np.eye(h))
 
-    return Evidence.worst(_vanishing(between, measured), _vanishing(last, measured))
+    return Evidence.worst(
+        _decreases_as_root_of_width(across_neurons, measured), _decreases_as_root_of_width(last, measured)
+    )
 
 
 gaussian_is_balanced.printed(measured=_norm)
 gaussian_is_balanced.breaks("balanced at the last layer, too: δ = 0", delta=0.0)
 
 
-def _nearest(setup: Setup, d: int, h: int, c: int, sign: float) -> float:
+def _distance_from_identity(setup: Setup, d: int, h: int, c: int, sign: float) -> float:
     """Return the least operator norm of the difference between Δ and ±I_h, over A and W drawn and then fitted."""
     rng, best = setup.rng, np.inf
     for _ in range(20):
@@ -127,7 +129,9 @@ def _nearest(setup: Setup, d: int, h: int, c: int, sign: float) -> float:
     why="rounding",
 )
 def isotropy_needs_room(setup: Setup, room: int = 3) -> Evidence:
-    return Evidence.at_most(1.0, min(_nearest(setup, 5, 4, room, 1.0), _nearest(setup, room, 4, 5, -1.0)))
+    return Evidence.at_most(
+        1.0, min(_distance_from_identity(setup, 5, 4, room, 1.0), _distance_from_identity(setup, room, 4, 5, -1.0))
+    )
 
 
 isotropy_needs_room.breaks("h = c, or h = d", room=4)

@@ -30,7 +30,7 @@ def _vec(beta: Array) -> Array:
     return beta.ravel(order="F")
 
 
-def _wide(setup: Setup, d: int = 4, h: int = 3, c: int = 2) -> tuple[Array, Array, Array, Array]:
+def _draw_network_and_data(setup: Setup, d: int = 4, h: int = 3, c: int = 2) -> tuple[Array, Array, Array, Array]:
     """Draw a generic two-layer network and data."""
     rng = setup.rng
     return rng.normal(size=(h, d)), rng.normal(size=(h, c)), *data(rng, d, c)
@@ -52,13 +52,13 @@ def _imbalance(W: Array, A: Array, weights: tuple[float, float]) -> Array:
 )
 def all_linear_maps(setup: Setup, fewer: int = 0) -> Evidence:
     """The best WᵀA of a random matrix, from its singular vectors; through `fewer` than min(d, c) neurons."""
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for d, c in ((4, 3), (3, 4), (3, 3), (5, 1)):
         beta, h = rng.normal(size=(d, c)), min(d, c) - fewer
         U, s, Vt = np.linalg.svd(beta, full_matrices=False)
         W, A = U[:, :h].T, s[:h, None] * Vt[:h]
-        found.append(Evidence.equal(W.T @ A, beta))
-    return Evidence.worst(*found)
+        measured.append(Evidence.equal(W.T @ A, beta))
+    return Evidence.worst(*measured)
 
 
 all_linear_maps.breaks("one neuron fewer", fewer=1)
@@ -83,7 +83,7 @@ def by_the_identity(spoiled: bool) -> Any:
     why=FLOW,
 )
 def wide_conservation(setup: Setup, weights: tuple[float, float] = RATES) -> Any:
-    W, A, X, Y = _wide(setup, *setup.size((4, 3, 2), (8, 6, 5)))
+    W, A, X, Y = _draw_network_and_data(setup, *setup.size((4, 3, 2), (8, 6, 5)))
     return _imbalance(*after_a_while(W, A, X, Y, time=2.0), weights), _imbalance(W, A, weights)
 
 
@@ -115,7 +115,7 @@ def nothing_drives_the_imbalance(spoiled: bool) -> Any:
     remark="the rates are missing: η_w AAᵀ − η_a WWᵀ is conserved, as in section 4 (as printed if η_w = η_a)",
 )
 def wide_conservation_in_the_appendix(setup: Setup, weights: tuple[float, float] = RATES) -> Any:
-    W, A, X, Y = _wide(setup)
+    W, A, X, Y = _draw_network_and_data(setup)
     dW, dA = velocity(W, A, X, Y)
     printed = -RATES[0] * (X.T @ (X @ W.T @ A - Y) @ A.T).T, -RATES[1] * W @ X.T @ (X @ W.T @ A - Y)
     np.testing.assert_allclose(pack(dW, dA), pack(*printed), rtol=1e-10, atol=1e-10)  # the printed Ẇ and Ȧ are right
@@ -156,7 +156,7 @@ def _kernel_of(W: Array, A: Array, X: Array, M: Callable[[Array, Array], Array])
     why=ROUNDING,
 )
 def wide_tangent_kernel(setup: Setup, M: Callable[[Array, Array], Array] = M_of) -> Any:
-    W, A, X, _ = _wide(setup)
+    W, A, X, _ = _draw_network_and_data(setup)
 
     def outputs(theta: Array) -> Array:
         first, last = unpack(theta, 4, 3, 2)
@@ -195,7 +195,7 @@ def kernel_is_a_kronecker_sum(spoiled: bool) -> Any:
     why=ROUNDING,
 )
 def wide_function_flow(setup: Setup, stack: Callable[[Array], Array] = _vec) -> Any:
-    W, A, X, Y = _wide(setup)
+    W, A, X, Y = _draw_network_and_data(setup)
     dW, dA = velocity(W, A, X, Y)
     return stack(dW.T @ A + W.T @ dA), -M_of(W, A) @ stack(X.T @ X @ W.T @ A - X.T @ Y)
 
@@ -238,7 +238,7 @@ Outer = Callable[[Array, float], tuple[Array, Array]]
     why=FLOW,
 )
 def theorem_2(setup: Setup, outer: Outer = _outer) -> Any:
-    W, A, X, Y = _wide(setup)
+    W, A, X, Y = _draw_network_and_data(setup)
     Wt, At = after_a_while(W, A, X, Y)
     delta = np.diag(_imbalance(W, A, RATES))
     return M_of(Wt, At), sum(oplus(*outer(np.outer(w, a), dk)) for w, a, dk in zip(Wt, At, delta, strict=True))
@@ -378,8 +378,8 @@ def coefficients_for_large_delta(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
     size, r = symbols("size r", positive=True)  # |δ|, √(η_aη_w)‖β‖
-    found = []
+    measured = []
     for sign in (1, -1):
         kappa, delta = sqrt(size**2 + 4 * r**2), sign * size
-        found += [limit((kappa + s * delta) / (2 * size), size, oo) for s in (1, -1)]
-    return found, [0, 1, 1, 0] if spoiled else [1, 0, 0, 1]
+        measured += [limit((kappa + s * delta) / (2 * size), size, oo) for s in (1, -1)]
+    return measured, [0, 1, 1, 0] if spoiled else [1, 0, 0, 1]

@@ -16,12 +16,12 @@ from lazyrich.papers.verdicts import Verdict
 
 def _signs(layers: Sequence[Array], x: Array, gamma: float) -> Array:
     """Return which hidden neurons are active at x, over all layers."""
-    found = []
+    measured = []
     for W in layers:
         z = W @ x
-        found.append(z > 0)
+        measured.append(z > 0)
         x = np.where(z > 0, z, gamma * z)
-    return np.concatenate(found)
+    return np.concatenate(measured)
 
 
 def _patterns_on_circle(layers: Sequence[Array], gamma: float, start: float) -> list[Array]:
@@ -43,17 +43,17 @@ def _patterns_on_circle(layers: Sequence[Array], gamma: float, start: float) -> 
     angles = start + np.linspace(0, 2 * np.pi, 501)
     patterns = [at(angle) for angle in angles[:-1]]
     patterns.append(patterns[0])
-    found = [patterns[0]]
+    measured = [patterns[0]]
     for low, high, a, b in zip(angles, angles[1:], patterns, patterns[1:], strict=False):
-        found += _patterns_between(low, high, a, b)
-    return found
+        measured += _patterns_between(low, high, a, b)
+    return measured
 
 
 Layers = list[Array]
 Draw = Callable[[np.random.Generator], tuple[Layers, float]]
 
 
-def _generic(rng: np.random.Generator) -> tuple[Layers, float]:
+def _draw_three_layers(rng: np.random.Generator) -> tuple[Layers, float]:
     """Draw three layers on the plane, and return them with γ."""
     return [rng.normal(size=(4, 2)), rng.normal(size=(4, 4)), rng.normal(size=(3, 4))], 0.3
 
@@ -84,7 +84,7 @@ def _odd_wheel(rng: np.random.Generator, more: int = 0) -> tuple[Layers, float]:
     "five "
     "regions meet in a point",
 )
-def two_colors(setup: Setup, draw: Draw = _generic) -> Evidence:
+def two_colors(setup: Setup, draw: Draw = _draw_three_layers) -> Evidence:
     rng, counts = setup.rng, []
     for _ in range(5):
         layers, gamma = draw(rng)
@@ -155,11 +155,11 @@ parity_colors.breaks("a redundant neuron, which switches with another", doubled=
     why="counted, going round the origin",
 )
 def attainable_patterns(setup: Setup, count: Callable[[int], int] = lambda N: 2 * N) -> Any:
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for N in (3, 5, 8):
         patterns = _patterns_on_circle([rng.normal(size=(N, 2))], 0.0, rng.uniform(0, 1))
-        found.append(len({bytes(p) for p in patterns}))
-    return found, [count(N) for N in (3, 5, 8)]
+        measured.append(len({bytes(p) for p in patterns}))
+    return measured, [count(N) for N in (3, 5, 8)]
 
 
 attainable_patterns.breaks("all of them", count=lambda N: 2**N)
@@ -184,16 +184,16 @@ def _output(layers: Sequence[Array], last: Array, x: Array, gamma: float, step: 
     why=ROUNDING,
 )
 def linear_and_continuous(setup: Setup, step: float = 0.0) -> Any:
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     layers, last = [rng.normal(size=(3, 5)), rng.normal(size=(4, 3))], rng.normal(size=4)
     for _ in range(10):
         low, high = _switch(rng, layers)
         near = low + 1e-3 * (low - high) / np.linalg.norm(low - high) * np.array([[0.0], [1.0], [2.0]])
         inside = [_output(layers, last, x, 0.3, step) for x in near]
         if all(np.array_equal(_signs(layers, x, 0.3), _signs(layers, low, 0.3)) for x in near):
-            found.append((inside[0] + inside[2], 2 * inside[1]))
-        found.append((_output(layers, last, low, 0.3, step), _output(layers, last, high, 0.3, step)))
-    return [one for one, _ in found], [other for _, other in found]
+            measured.append((inside[0] + inside[2], 2 * inside[1]))
+        measured.append((_output(layers, last, low, 0.3, step), _output(layers, last, high, 0.3, step)))
+    return [one for one, _ in measured], [other for _, other in measured]
 
 
 linear_and_continuous.breaks("an activation that jumps where it switches", step=0.5)
@@ -307,13 +307,13 @@ def _most_pieces(h: int, d: int) -> int:
 
 def _pieces_of_the_plane(W: Array, b: Array) -> int:
     """Return the sign patterns of Wx + b, found at corners: every piece has one if no lines are parallel."""
-    found = set()
+    distinct = set()
     for i, j in combinations(range(len(W)), 2):
         corner = np.linalg.solve(W[[i, j]], -b[[i, j]])
         for signs in ((1, 1), (1, -1), (-1, 1), (-1, -1)):
             z = W @ (corner + 1e-7 * np.linalg.solve(W[[i, j]], np.array(signs, float))) + b
-            found.add((z > 0).tobytes())
-    return len(found)
+            distinct.add((z > 0).tobytes())
+    return len(distinct)
 
 
 def _pieces_of_the_line(rng: np.random.Generator, h: int, L: int) -> int:
@@ -346,13 +346,13 @@ def _pieces_of_the_line(rng: np.random.Generator, h: int, L: int) -> int:
 )
 def number_of_regions(setup: Setup, pieces: Callable[[int, int], int] = _most_pieces) -> Evidence:
     """One layer on the plane, by its corners; up to three layers on the line, piece by piece."""
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for h in (3, 5, 8):
         counted = _pieces_of_the_plane(rng.normal(size=(h, 2)), rng.normal(size=h))
-        found.append(Evidence.equal(counted, pieces(h, 2), f"{h} lines: {counted} pieces"))
-        found += [Evidence.at_most(_pieces_of_the_line(rng, h, L), pieces(h, 1) ** L) for L in (1, 2, 3)]
-        found += [Evidence.at_most(pieces(h, d), (h + 1) ** d) for d in (1, 2, 3)]
-    return Evidence.together(*found)
+        measured.append(Evidence.equal(counted, pieces(h, 2), f"{h} lines: {counted} pieces"))
+        measured += [Evidence.at_most(_pieces_of_the_line(rng, h, L), pieces(h, 1) ** L) for L in (1, 2, 3)]
+        measured += [Evidence.at_most(pieces(h, d), (h + 1) ** d) for d in (1, 2, 3)]
+    return Evidence.together(*measured)
 
 
 number_of_regions.breaks("as many on the plane as on the line", pieces=lambda h, d: h + 1)

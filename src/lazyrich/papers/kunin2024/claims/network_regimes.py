@@ -26,7 +26,7 @@ SIZES = np.array([10.0, 50.0, 300.0])  # Λ
 LAST = 60.0  # the flow is followed for LAST·Λ: what is left undone by then is not a matter of time
 
 
-def _unequal(rng: np.random.Generator, d: int, h: int, c: int, size: float) -> tuple[Array, Array]:
+def _draw_unequal_neurons(rng: np.random.Generator, d: int, h: int, c: int, size: float) -> tuple[Array, Array]:
     """Draw neurons with ‖β_k‖ about 0.4 and δ_k between size and 2 size; the first ones have orthogonal a_k and w_k."""
     A, W = (
         np.concatenate([orthonormal(rng, min(h, n), n), *(orthonormal(rng, 1, n) for _ in range(h - n))])
@@ -59,9 +59,9 @@ def _regime(setup: Setup, d: int, h: int, c: int, upstream: bool, inside: bool) 
     for size in SIZES:
         rng = setup.rng
         if upstream:
-            W, A = _unequal(rng, d, h, c, size)
+            W, A = _draw_unequal_neurons(rng, d, h, c, size)
         else:
-            A, W = _unequal(rng, c, h, d, size)
+            A, W = _draw_unequal_neurons(rng, c, h, d, size)
             A, W = A * np.sqrt(RATES[1] / RATES[0]), W * np.sqrt(RATES[0] / RATES[1])
         X, Y = data(rng, d, c)
         large = A if upstream else W  # its rows span what theorem 6 speaks of
@@ -100,10 +100,10 @@ def _lazy(setup: Setup, cases: Sequence[Case], inside: bool = False) -> Evidence
 
 def _test_delay(setup: Setup, cases: Sequence[Case], inside: bool) -> Evidence:
     """Test that the kernel rotates equally far at every Λ, after a time proportional to Λ."""
-    found = [_regime(setup, *case, inside) for case in cases]
+    measured = [_regime(setup, *case, inside) for case in cases]
     return Evidence.worst(
-        *(Evidence.slope(SIZES, ends, 0.0) for ends, _ in found),
-        *(Evidence.slope(SIZES, halves, 1.0) for _, halves in found),
+        *(Evidence.slope(SIZES, ends, 0.0) for ends, _ in measured),
+        *(Evidence.slope(SIZES, halves, 1.0) for _, halves in measured),
     )
 
 
@@ -143,18 +143,18 @@ theorem_6.breaks("β* outside of the span", inside=False)
 )
 def span_in_weights(setup: Setup, last: float = 1.0) -> Any:
     """How far β*, inside or out, is from the one span and from the other; `last` scales the last w_k(0) and a_k(0)."""
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     W, A = rng.normal(size=(3, 5)), rng.normal(size=(3, 6))
     scaled = np.array([[1.0], [1.0], [last]])
     rows = np.concatenate([np.outer(w, a) for w, a in zip(scaled * W, A, strict=True)])
     columns = np.concatenate([np.outer(w, a) for w, a in zip(W, scaled * A, strict=True)], axis=1)
     for target in (rng.normal(size=(5, 3)) @ A, rng.normal(size=(5, 6))):
         by_rows, by_A = (target - target @ np.linalg.pinv(S) @ S for S in (rows, A))
-        found.append((np.linalg.norm(by_rows), np.linalg.norm(by_A)))
+        measured.append((np.linalg.norm(by_rows), np.linalg.norm(by_A)))
     for target in (W.T @ rng.normal(size=(3, 6)), rng.normal(size=(5, 6))):
         by_columns, by_W = (target - S @ np.linalg.pinv(S) @ target for S in (columns, W.T))
-        found.append((np.linalg.norm(by_columns), np.linalg.norm(by_W)))
-    return [one for one, _ in found], [other for _, other in found]
+        measured.append((np.linalg.norm(by_columns), np.linalg.norm(by_W)))
+    return [one for one, _ in measured], [other for _, other in measured]
 
 
 span_in_weights.breaks("degenerate: one w_k(0), or one a_k(0), is zero", last=0.0)
@@ -262,7 +262,7 @@ def _distances(setup: Setup, shape: tuple[int, int, int], size: float, deltas: A
     The neurons have orthogonal directions, as far as possible, and ‖β_k(0)‖ about `size`. If it is large, there are
     three neurons with c = 1 whose β_k(0) cancel, so that the output is zero.
     """
-    rng, found, (d, h, c) = setup.rng, [], shape
+    rng, measured, (d, h, c) = setup.rng, [], shape
     W, A = (
         np.concatenate([orthonormal(rng, min(h, n), n), *(orthonormal(rng, 1, n) for _ in range(h - n))])
         for n in (d, c)
@@ -277,8 +277,8 @@ def _distances(setup: Setup, shape: tuple[int, int, int], size: float, deltas: A
     for delta in deltas:
         start = _from_delta(W, A, sizes, delta * np.linspace(1.0, 2.0, h))
         end = after_a_while(*start, np.eye(d), target, time=60 / max(1.0, size, abs(delta)))
-        found.append(cosine_distance(M_of(*end), M_of(*start)))
-    return np.array(found)
+        measured.append(cosine_distance(M_of(*end), M_of(*start)))
+    return np.array(measured)
 
 
 @claim(
@@ -297,15 +297,15 @@ def _distances(setup: Setup, shape: tuple[int, int, int], size: float, deltas: A
     "distance stays small as δ_k → 0: the source's own large-τ regime",
 )
 def balanced_is_rich(setup: Setup, scale: float = 0.01, near: Any = TINY) -> Evidence:
-    found = []
+    measured = []
     for shape in ((4, 3, 2), (2, 3, 4), (3, 3, 1)):
         close, far = (_distances(setup, shape, scale, deltas) for deltas in (near, (100.0, -100.0)))
-        seen = f"{shape}: {close[-1]:.2g} as δ → 0, {max(far):.1e} at |δ| = 100"
-        found += [
-            replace(Evidence.slope(near, close, 0.0), seen=""),
-            Evidence.at_most(100 * max(far), min(close), seen),
+        summary = f"{shape}: {close[-1]:.2g} as δ → 0, {max(far):.1e} at |δ| = 100"
+        measured += [
+            replace(Evidence.slope(near, close, 0.0), summary=""),
+            Evidence.at_most(100 * max(far), min(close), summary),
         ]
-    return Evidence.together(*found)
+    return Evidence.together(*measured)
 
 
 balanced_is_rich.printed(scale=100.0)

@@ -7,7 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
-from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, PRODUCT_ONE, draw, many, polar, speed_of, stack
+from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, PRODUCT_ONE, draw, draw_many, polar, speed_of, stack
 from lazyrich.papers.oracles import flows
 from lazyrich.papers.verdicts import Verdict
 
@@ -61,7 +61,7 @@ def equations_on_the_cone(spoiled: bool) -> Any:
 def balanced_sign(setup: Setup, share: float = 1.0) -> Any:
     """Starts with |a| = share · ‖w‖."""
     net = draw(setup.rng, 0.0)
-    states = many(setup, net)
+    states = draw_many(setup, net)
     states[:, 0] = share * np.sign(states[:, 0]) * np.linalg.norm(states[:, 1:], axis=1)
     path = flows.ode(net.field, states, np.linspace(0, 10, 201), rtol=1e-10)
     mu = polar(path[..., 0], path[..., 1:], net.target)[0]

@@ -272,8 +272,11 @@ def recovery(setup: Setup, believed: Callable[[Any], Any] = lambda rates: rates)
             net, (eta_w, eta_a) = draw(rng, delta, phi, sign=sign, rates=rates), believed(rates)
             mu = polar(net.a, net.w, net.target)[0]
             kappa = kappa_of(mu**2, net.delta, rates[0] * rates[1])
-            found = [np.sign(mu) * np.sqrt((kappa + net.delta) / 2 / eta_w), np.sqrt((kappa - net.delta) / 2 / eta_a)]
-            pairs.append(([net.a, np.linalg.norm(net.w)], found))
+            computed = [
+                np.sign(mu) * np.sqrt((kappa + net.delta) / 2 / eta_w),
+                np.sqrt((kappa - net.delta) / 2 / eta_a),
+            ]
+            pairs.append(([net.a, np.linalg.norm(net.w)], computed))
     return stack(pairs)
 
 

@@ -12,11 +12,11 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     RATES,
     SIGNS,
     Neuron,
-    at,
     draw_with_changed_sign,
     draw_with_kept_sign,
     kappa_of,
     least_of,
+    neurons_at,
     potential_of,
     stack,
 )
@@ -153,12 +153,12 @@ def slope_with_rates(spoiled: bool) -> Any:
     why="an exponent over two decades of ‖β₀‖",
 )
 def vanishing_initialization(setup: Setup, cases: Any = ((1.2, 1.0), (0.0, 0.5))) -> Any:
-    found, small = [], np.array([1e-2, 1e-3, 1e-4])
+    measured, small = [], np.array([1e-2, 1e-3, 1e-4])
     net = draw_with_kept_sign(setup.rng, 0.0)
     for delta, exponent in cases:
-        nets = [at([delta], part * net.a * net.w, net)[0] for part in small]
-        found.append(Evidence.slope(small, [np.linalg.norm(n.end()[1] - n.target) for n in nets], exponent))
-    return Evidence.together(*found)
+        nets = [neurons_at([delta], part * net.a * net.w, net)[0] for part in small]
+        measured.append(Evidence.slope(small, [np.linalg.norm(n.end()[1] - n.target) for n in nets], exponent))
+    return Evidence.together(*measured)
 
 
 vanishing_initialization.breaks("downstream", cases=((-1.2, 0.5),))
@@ -179,7 +179,7 @@ def direction_preserved(setup: Setup, sign: float = -1.0) -> Any:
     net = draw_with_kept_sign(rng, 0.0)
     out = net.w - np.linalg.pinv(net.X) @ net.X @ net.w
     expected = net.target + net.B / np.linalg.norm(net.w - out) * out
-    nets = at(sign * deltas, net.a * net.w, net)
+    nets = neurons_at(sign * deltas, net.a * net.w, net)
     ends = [n.after_long_time(20 * delta) for n, delta in zip(nets, deltas, strict=True)]
     return Evidence.slope(deltas, [np.linalg.norm(n.a * n.w - expected) for n in ends], -2.0)
 
@@ -193,9 +193,9 @@ direction_preserved.breaks("δ → ∞", sign=1.0)
 def shares_are_kept(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
-    D, seen, unseen, B = symbols("D q p B", positive=True)  # δ = −D, ‖Qβ₀‖², ‖Pβ₀‖², ‖X⁺y‖²
-    total = seen + unseen
+    D, row_part, unseen, B = symbols("D q p B", positive=True)  # δ = −D, ‖Qβ₀‖², ‖Pβ₀‖², ‖X⁺y‖²
+    total = row_part + unseen
     start = 2 * total / (sqrt(D**2 + 4 * total) + D)  # a₀²
     v = -D + unseen / start
     end = 2 * B / (sqrt(v**2 + 4 * B) - v)  # a_∞²
-    return limit(end / start, D, oo), B / (total if spoiled else seen)
+    return limit(end / start, D, oo), B / (total if spoiled else row_part)

@@ -16,7 +16,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     RATES,
     Neuron,
     draw,
-    many,
+    draw_many,
     polar,
     riccati,
     solution,
@@ -70,8 +70,8 @@ def plane_system(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
     for delta, phi in ((0.9, -0.5), (-0.9, 0.5), (-0.9, -0.8)):
         net = draw(rng, delta, phi, rates=rates)
         velocity, omega = net.field(net.theta), net.along
-        found = [omega - net.a * (net.a**2 - net.delta), net.a * net.B**2 - net.a**2 * omega]
-        pairs.append(([velocity[0], velocity[1:] @ net.target], found))
+        measured = [omega - net.a * (net.a**2 - net.delta), net.a * net.B**2 - net.a**2 * omega]
+        pairs.append(([velocity[0], velocity[1:] @ net.target], measured))
     return stack(pairs)
 
 
@@ -98,7 +98,7 @@ def _zeros(net: Neuron, states: Any) -> tuple[int, int]:
 
 def _white(setup: Setup) -> tuple[Neuron, Any]:
     net = draw(setup.rng, 0.6)
-    return net, many(setup, net)
+    return net, draw_many(setup, net)
 
 
 def _draw_unwhitened_flow(setup: Setup) -> tuple[Neuron, Any]:
@@ -152,9 +152,9 @@ def into_the_quadrant(spoiled: bool) -> Any:
 )
 def lemma_4_in_general(setup: Setup, of: Callable[[tuple[int, int]], int] = lambda zeros: zeros[0]) -> Any:
     net = draw(setup.rng, 0.6, stretch=(0.3, 2.0))
-    found = [of(_zeros(net, many(setup, net))), of(_zeros(*_draw_unwhitened_flow(setup)))]
+    measured = [of(_zeros(net, draw_many(setup, net))), of(_zeros(*_draw_unwhitened_flow(setup)))]
     return Evidence.together(
-        Evidence.true(max(found) > 0, f"at most {max(found)} zero of a"), Evidence.at_most(max(found), 1.0)
+        Evidence.true(max(measured) > 0, f"at most {max(measured)} zero of a"), Evidence.at_most(max(measured), 1.0)
     )
 
 
@@ -201,10 +201,10 @@ def upsilon_solved(spoiled: bool) -> Any:
     upsilon = net.a / net.along
     t, R, delta, start = symbols("t R delta upsilon0", positive=True)
     square = R**2 - delta**2 / 4  # ‖β*‖²
-    found = _symbols.riccati(start, 1, square, (1 if spoiled else -1) * delta, R, t)
-    return [net.rate(upsilon), found.diff(t), found.subs(t, 0)], [
+    measured = _symbols.riccati(start, 1, square, (1 if spoiled else -1) * delta, R, t)
+    return [net.rate(upsilon), measured.diff(t), measured.subs(t, 0)], [
         1 + net.delta * upsilon - net.pull.dot(net.pull) * upsilon**2,
-        1 + delta * found - square * found**2,
+        1 + delta * measured - square * measured**2,
         start,
     ]
 

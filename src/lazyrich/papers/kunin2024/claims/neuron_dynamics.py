@@ -168,8 +168,8 @@ def mu_phi_equations(setup: Setup, stretch: tuple[float, float] = WHITE, product
     for delta, phi, sign in ((0.8, 0.3, 1.0), (-0.8, -0.3, 1.0), (-0.8, 0.5, -1.0)):
         net = draw(rng, delta, phi, sign=sign, rates=RATES, stretch=stretch)
         start = polar(net.a, net.w, net.target)
-        found = flows.ode(_mu_phi_field(net.delta, net.B, product), start, times)
-        pairs.append((np.stack(polar(*net.path(times), net.target), axis=1), found))
+        path = flows.ode(_mu_phi_field(net.delta, net.B, product), start, times)
+        pairs.append((np.stack(polar(*net.path(times), net.target), axis=1), path))
     return stack(pairs)
 
 
@@ -214,8 +214,8 @@ def through_w_zero(setup: Setup, phi: float = -0.7, sign: Callable[[Any], Any] =
         outer, w = net.path(times)
         along = w @ net.target / net.B
         across = np.sqrt(np.maximum(np.sum(w**2, axis=1) - along**2, 0.0))
-        found = [sign(mu) * a, length * cosine, length * np.sqrt(np.maximum(1 - cosine**2, 0.0))]
-        pairs.append(([outer, along, across], found))
+        computed = [sign(mu) * a, length * cosine, length * np.sqrt(np.maximum(1 - cosine**2, 0.0))]
+        pairs.append(([outer, along, across], computed))
     return stack(pairs)
 
 
@@ -268,8 +268,8 @@ def rates_absorbed_in_mu_phi(setup: Setup, scale: float = np.sqrt(RATES[0] * RAT
     for delta in (0.8, -0.8):
         net = draw(rng, delta, 0.4, rates=RATES)
         mu, phi = polar(net.a, net.w, net.target)
-        found = flows.ode(_mu_phi_field(net.delta, scale * net.B, 1.0), [scale * mu, phi], times)
-        pairs.append((np.stack(polar(*net.path(times), net.target), axis=1), found / np.array([scale, 1.0])))
+        path = flows.ode(_mu_phi_field(net.delta, scale * net.B, 1.0), [scale * mu, phi], times)
+        pairs.append((np.stack(polar(*net.path(times), net.target), axis=1), path / np.array([scale, 1.0])))
     return stack(pairs)
 
 

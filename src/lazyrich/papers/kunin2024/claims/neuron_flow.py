@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
-from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, RATES, draw, many, polar, stack
+from lazyrich.papers.kunin2024.claims._neuron import INTEGRATED, RATES, draw, draw_many, polar, stack
 from lazyrich.papers.oracles import flows
 from lazyrich.papers.oracles.derivatives import gradient
 from lazyrich.papers.verdicts import Verdict
@@ -158,20 +158,20 @@ def under_rescaling(spoiled: bool) -> Any:
     why="eigenvalues of a small matrix",
 )
 def minima_manifold(setup: Setup, rank: int = 3) -> Any:
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     net = draw(rng, 0.6, stretch=(0.6, 1.4), rates=RATES, rank=rank)
     for a in (*rng.uniform(0.5, 2.0, size=2), *rng.uniform(-2.0, -0.5, size=2)):
         theta = np.concatenate([[a], net.target / a])
         drift = gradient(net.field, theta)
         tangent = np.concatenate([[1.0], -net.target / a**2])
         slow = np.sort(np.abs(np.linalg.eigvals(drift)))
-        found += [
+        measured += [
             Evidence(float(np.max(np.abs(net.field(theta))))),
             Evidence(float(np.max(np.abs(drift @ tangent)))),
             Evidence.true(slow[0] < 1e-12 and slow[1] > 1e-3),  # the others are at least 0.36 · min(a², …)
             Evidence.true(np.max(np.linalg.eigvals(drift).real) < 1e-12),
         ]
-    return Evidence.together(*found)
+    return Evidence.together(*measured)
 
 
 minima_manifold.breaks("X not of full rank: a surface of minima", rank=2)
@@ -250,14 +250,14 @@ def rate_of_escape(spoiled: bool) -> Any:
 )
 def global_convergence(setup: Setup, spread: float = 1.0) -> Any:
     """The normal equations at the end: data of full rank and not, unit rates and others."""
-    found, said = [], []
+    measured, stated = [], []
     for rates, rank in (((1.0, 1.0), 3), (RATES, 3), (RATES, 2)):
         net = draw(setup.rng, 0.6, stretch=(0.8, 1.2), rank=rank, rates=rates)
         gram, pull = net.moments
-        end = flows.ode(net.field, spread * many(setup, net), [0.0, 150.0], rtol=1e-9)[-1]
-        found.append((end[:, :1] * end[:, 1:]) @ gram)
-        said.append(np.broadcast_to(pull, found[-1].shape))
-    return np.array(found), np.array(said)
+        end = flows.ode(net.field, spread * draw_many(setup, net), [0.0, 150.0], rtol=1e-9)[-1]
+        measured.append((end[:, :1] * end[:, 1:]) @ gram)
+        stated.append(np.broadcast_to(pull, measured[-1].shape))
+    return np.array(measured), np.array(stated)
 
 
 global_convergence.breaks("from the origin, which is a saddle", spread=0.0)
@@ -322,7 +322,7 @@ sheets_of_a_hyperboloid.breaks("two sheets for k = 2", sheets=lambda k: 2 if k =
     why="an exponent",
 )
 def curvature_of_a_hyperboloid(setup: Setup, power: float = -0.5) -> Any:
-    rng, alphas, found = setup.rng, np.array([1.0, 4.0, 16.0, 64.0]), []
+    rng, alphas, measured = setup.rng, np.array([1.0, 4.0, 16.0, 64.0]), []
     for n, k in ((3, 1), (3, 2), (4, 2)):
         signs = np.where(np.arange(n) < k, 1.0, -1.0)
         shape = np.concatenate([np.zeros((1, n - k)), rng.normal(size=(20, n - k))])  # the first: the vertex
@@ -332,9 +332,9 @@ def curvature_of_a_hyperboloid(setup: Setup, power: float = -0.5) -> Any:
         for alpha in alphas:
             points = np.concatenate([up * np.sqrt(alpha + np.sum(shape**2, axis=1))[:, None], shape], axis=1)
             largest.append(max(_curvature(point, signs) for point in points))
-        found.append(Evidence.slope(alphas, largest, power))
+        measured.append(Evidence.slope(alphas, largest, power))
     origin = gradient(lambda x: np.sum(signs * x**2), np.zeros(n))
-    return Evidence.together(*found, Evidence(float(np.max(np.abs(origin)))))
+    return Evidence.together(*measured, Evidence(float(np.max(np.abs(origin)))))
 
 
 def _curvature(point: Any, signs: Any) -> float:

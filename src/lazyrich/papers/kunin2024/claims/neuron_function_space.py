@@ -12,8 +12,8 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     M_of,
     Neuron,
     draw,
+    draw_many,
     kappa_of,
-    many,
     raw_M,
     stack,
 )
@@ -177,7 +177,7 @@ def outer_weight_stays(setup: Setup, share: float = 0.0) -> Any:
     """Starts with a² − ‖w‖² = 0, and more: `share` lowers a."""
     net, zeros = draw(setup.rng, 0.0, stretch=(0.6, 1.4)), 0
     for delta in (0.0, 0.1, 1.0):
-        states = many(setup, net)
+        states = draw_many(setup, net)
         square = np.sum(states[:, 1:] ** 2, axis=1) * (1 - share) + delta * (1 - share)
         states[:, 0] = np.sign(states[:, 0]) * np.sqrt(square)
         a = flows.ode(net.field, states, np.linspace(0, 10, 201), rtol=1e-10)[..., 0]

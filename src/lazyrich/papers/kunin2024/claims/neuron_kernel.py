@@ -50,10 +50,10 @@ def rate_of_M(spoiled: bool) -> Any:
     kappa, way = sqrt(delta**2 + 4 * size**2), Matrix([cos(angle), sin(angle)])
     ray = way * way.T
     M = (kappa + delta) / 2 * eye(2) + (kappa - delta) / 2 * ray
-    found = (1 if spoiled else 2) * size / kappa * (eye(2) + ray) * size.diff(t) + (kappa - delta) / 2 * ray.diff(t)
+    computed = (1 if spoiled else 2) * size / kappa * (eye(2) + ray) * size.diff(t) + (kappa - delta) / 2 * ray.diff(t)
     # numbers in place of the functions and their rates
     plain = dict(zip((size.diff(t), angle.diff(t), size, angle), symbols("q p r theta", positive=True), strict=True))
-    return M.diff(t).subs(plain), found.subs(plain)
+    return M.diff(t).subs(plain), computed.subs(plain)
 
 
 def _neurons_with_predictor(beta: Any, sign: float, net: Neuron) -> list[Neuron]:
@@ -73,13 +73,13 @@ def _neurons_with_predictor(beta: Any, sign: float, net: Neuron) -> list[Neuron]
     why=FUNNEL,
 )
 def regimes_of_m(setup: Setup, sign: float = 1.0) -> Any:
-    net, found = draw(setup.rng, 0.0, 0.4, low=1.1, rates=RATES), []
+    net, measured = draw(setup.rng, 0.0, 0.4, low=1.1, rates=RATES), []
     beta = net.a * net.w
     for side, shape in ((sign, np.eye(3)), (-sign, np.outer(beta, beta) / (beta @ beta))):
         nets = _neurons_with_predictor(beta, side, net)
         off = [np.linalg.norm(raw_M(n.theta, RATES) - abs(n.delta) * shape) for n in nets]
-        found.append(Evidence.slope([abs(n.delta) for n in nets], off, -1.0))
-    return Evidence.together(*found)
+        measured.append(Evidence.slope([abs(n.delta) for n in nets], off, -1.0))
+    return Evidence.together(*measured)
 
 
 regimes_of_m.breaks("upstream and downstream exchanged", sign=-1.0)
@@ -140,12 +140,12 @@ def M_on_the_cone(spoiled: bool) -> Any:
 )
 def kernel_coefficients(setup: Setup, downstream: float = -1.0) -> Any:
     """The two coefficients of M', taken from M' of the raw flow along directions that single them out."""
-    net, found = draw(setup.rng, 0.0, 0.4, low=1.1, stretch=(0.6, 1.4)), []
+    net, measured = draw(setup.rng, 0.0, 0.4, low=1.1, stretch=(0.6, 1.4)), []
     for sign, exponents in ((1.0, (-1.0, -1.0)), (downstream, (-1.0, 1.0))):
         nets = _neurons_with_predictor(net.a * net.w, sign, net)
         sizes = np.array([_singled_out(each) for each in nets])
-        found += [Evidence.slope([abs(n.delta) for n in nets], sizes[:, i], exponents[i]) for i in (0, 1)]
-    return Evidence.together(*found)
+        measured += [Evidence.slope([abs(n.delta) for n in nets], sizes[:, i], exponents[i]) for i in (0, 1)]
+    return Evidence.together(*measured)
 
 
 def _singled_out(net: Neuron) -> Any:
@@ -167,8 +167,8 @@ def limits_of_the_coefficients(spoiled: bool) -> Any:
     b, D = symbols("b D", positive=True)
     kappa = sqrt(D**2 + 4 * b**2)
     first, second, other = 2 * b / kappa, (kappa - D) / 2, (kappa + D) / 2  # the last: at −δ
-    found = [limit(each, D, oo) for each in (D * first, D * second, first, second, other / D)]
-    return found, [2 * b, (2 if spoiled else 1) * b**2, 0, 0, 1]
+    limits = [limit(each, D, oo) for each in (D * first, D * second, first, second, other / D)]
+    return limits, [2 * b, (2 if spoiled else 1) * b**2, 0, 0, 1]
 
 
 @claim(

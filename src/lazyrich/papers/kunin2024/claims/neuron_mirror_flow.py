@@ -201,11 +201,11 @@ def mirror_flow_in_warped_time(spoiled: bool) -> Any:
 def positive_definite(
     setup: Setup, across: Callable[[Any, Any], Any] = lambda kappa, delta: (kappa + delta) / 2
 ) -> Any:
-    beta, found = point(setup.rng), []
+    beta, measured = point(setup.rng), []
     for delta in SIGNS:
         kappa, values = kappa_of(beta @ beta, delta), np.linalg.eigvalsh(M_of(beta, delta))
-        found += [Evidence.equal(values, [*[across(kappa, delta)] * 2, kappa]), Evidence.true(np.min(values) > 0)]
-    return Evidence.together(*found)
+        measured += [Evidence.equal(values, [*[across(kappa, delta)] * 2, kappa]), Evidence.true(np.min(values) > 0)]
+    return Evidence.together(*measured)
 
 
 positive_definite.breaks("½(κ − δ) across", across=lambda kappa, delta: (kappa - delta) / 2)
@@ -317,7 +317,7 @@ def curl_of_the_inverse(spoiled: bool) -> Any:
     why=STEP,
 )
 def time_warp(setup: Setup, power: float = 1.0) -> Any:
-    beta, found = point(setup.rng), []
+    beta, measured = point(setup.rng), []
     x = np.array([beta @ beta])
 
     def warp(x: Any, delta: float) -> Any:
@@ -328,9 +328,9 @@ def time_warp(setup: Setup, power: float = 1.0) -> Any:
 
     for delta in SIGNS:
         kappa = kappa_of(x, delta)
-        found.append(_curl(partial(warped, delta=delta), beta))
-        found.append(rate(partial(warp, delta=delta), x, 1.0) - warp(x, delta) / (kappa * (kappa + delta)))
-    return Evidence(max(float(np.max(np.abs(each))) for each in found))
+        measured.append(_curl(partial(warped, delta=delta), beta))
+        measured.append(rate(partial(warp, delta=delta), x, 1.0) - warp(x, delta) / (kappa * (kappa + delta)))
+    return Evidence(max(float(np.max(np.abs(each))) for each in measured))
 
 
 time_warp.breaks("g² instead of g", power=2.0)

@@ -14,10 +14,10 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     RATES,
     SMALL,
     Neuron,
-    at,
     draw,
     half_way,
     kernel_distance,
+    neurons_at,
     polar,
     regression,
     stack,
@@ -140,7 +140,7 @@ def logistic_solves(spoiled: bool) -> Any:
 def balanced_neuron_moves(setup: Setup, delta: float = 0.0) -> Any:
     net, pairs = draw(setup.rng, 0.0, 0.4, low=1.0), []
     for size in (1.0, 0.1, 1e-2):
-        each = at([delta], size * net.a * net.w, net)[0]
+        each = neurons_at([delta], size * net.a * net.w, net)[0]
         end = each.after_long_time(30.0)
         grown = np.linalg.norm(end.kernel) / np.linalg.norm(each.kernel)
         cosine = polar(each.a, each.w, each.target)[1]
@@ -176,7 +176,7 @@ def distance_of_two_rays(spoiled: bool) -> Any:
 )
 def fast_phase(setup: Setup, steady: Callable[[float], float] = lambda phi: phi) -> Any:
     net, s, errors = draw(setup.rng, 0.0, 0.4, low=0.9), np.array([0.3, 1.0, 3.0, 6.0]), []
-    for each in at(-DELTAS, net.a * net.w, net):
+    for each in neurons_at(-DELTAS, net.a * net.w, net):
         mu, phi = polar(*each.path(np.concatenate([[0.0], s / -each.delta])), each.target)
         end = steady(phi[0]) * each.B
         errors.append(max(np.max(np.abs(mu[1:] - end - (mu[0] - end) * np.exp(-s))), np.max(np.abs(phi - phi[0]))))
@@ -209,7 +209,7 @@ def _in_its_direction(net: Neuron, s: Any) -> Any:
 def projected_descent(setup: Setup, line: Callable[[Neuron, Any], Any] = _in_its_direction) -> Any:
     net = draw(setup.rng, 0.0, 0.6, low=0.9, stretch=(0.6, 1.4))
     s, errors, moved = np.array([0.3, 1.0, 3.0, 10.0]), [], []
-    for each in at(-DELTAS[1:], net.a * net.w, net):
+    for each in neurons_at(-DELTAS[1:], net.a * net.w, net):
         a, w = each.path(np.concatenate([[0.0], s / abs(each.delta)]))
         errors.append(np.max(np.abs((a[:, None] * w)[1:] - line(each, s))))
         moved.append(kernel_distance(each.kernel, replace(each, a=a[-1], w=w[-1]).kernel))
@@ -233,7 +233,7 @@ def delayed_alignment(setup: Setup, factor: float = RATES[0] * RATES[1]) -> Any:
     rng, deltas, errors = setup.rng, np.array([8.0, 16.0, 32.0]), []
     net = draw(rng, 0.0, 0.4, low=1.0, rates=RATES)
     slow = np.array([0.2, 0.4, 0.7])
-    for each in at(-deltas, net.a * net.w, net):
+    for each in neurons_at(-deltas, net.a * net.w, net):
         a, w = each.path(np.concatenate([[0.0], slow * -each.delta]))
         _, phi = polar(a, w, each.target)
         odds = phi[0] ** 2 / (1 - phi[0] ** 2) * np.exp(2 * factor * each.B**2 * slow)
@@ -273,11 +273,11 @@ def delay(setup: Setup, sign: float = -1.0) -> Any:
     def aligned(t: float, theta: Any) -> Any:
         return polar(theta[0], theta[1:], net.target)[1] - 0.9
 
-    for each in at(sign * DELTAS, net.a * net.w, net):
-        found = solve_ivp(
+    for each in neurons_at(sign * DELTAS, net.a * net.w, net):
+        solution = solve_ivp(
             lambda t, y, n=each: n.field(y), (0, 1e3), each.theta, "LSODA", events=aligned, rtol=1e-10, atol=1e-12
         )
-        times.append(found.t_events[0][0])
+        times.append(solution.t_events[0][0])
     return Evidence.slope(DELTAS, times, 1.0)
 
 
@@ -298,7 +298,7 @@ def neuron_delayed_rich(setup: Setup, sign: float = -1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.6, low=0.9)
     cosine = polar(net.a, net.w, net.target)[1]
     fast, whole = [], []
-    for delta, each in zip(DELTAS, at(sign * DELTAS, net.a * net.w, net), strict=True):
+    for delta, each in zip(DELTAS, neurons_at(sign * DELTAS, net.a * net.w, net), strict=True):
         early, end = (
             each.after_long_time(6 / delta),
             each.after_long_time(12 * delta),

@@ -10,10 +10,10 @@ from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._neuron import (
     DELTAS,
     SMALL,
-    at,
     draw,
     half_way,
     kernel_distance,
+    neurons_at,
     polar,
     regression,
 )
@@ -33,16 +33,16 @@ from lazyrich.papers.verdicts import Verdict
 )
 def speeds_of_mu_and_phi(setup: Setup, phi_downstream: float = -1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.4, low=0.9)
-    found = []
+    measured = []
     for sign, exponents in ((1.0, (1.0, 1.0)), (-1.0, (1.0, phi_downstream))):
         rates = np.array(
             [
                 rate(lambda s: np.stack(polar(s[0], s[1:], net.target)), each.theta, each.field(each.theta))
-                for each in at(sign * DELTAS, net.a * net.w, net)
+                for each in neurons_at(sign * DELTAS, net.a * net.w, net)
             ]
         )
-        found += [Evidence.slope(DELTAS, np.abs(rates[:, i]), exponents[i]) for i in (0, 1)]
-    return Evidence.together(*found)
+        measured += [Evidence.slope(DELTAS, np.abs(rates[:, i]), exponents[i]) for i in (0, 1)]
+    return Evidence.together(*measured)
 
 
 speeds_of_mu_and_phi.breaks("as if φ did not slow down downstream", phi_downstream=0.0)
@@ -56,8 +56,8 @@ def limits_of_the_speeds(spoiled: bool) -> Any:
 
     mu, B, p, D = symbols("mu B p D", positive=True)  # p = η_aη_w
     kappa = sqrt(D**2 + 4 * p * mu**2)
-    found = [kappa / D, 2 * p * mu * B / (kappa - D) / D, 2 * p * mu * B / (kappa + D) * D]  # the last: δ = −D
-    return [limit(each, D, oo) for each in found], [1, B / mu, (2 if spoiled else 1) * p * mu * B]
+    measured = [kappa / D, 2 * p * mu * B / (kappa - D) / D, 2 * p * mu * B / (kappa + D) * D]  # the last: δ = −D
+    return [limit(each, D, oo) for each in measured], [1, B / mu, (2 if spoiled else 1) * p * mu * B]
 
 
 @claim(
@@ -72,7 +72,7 @@ def limits_of_the_speeds(spoiled: bool) -> Any:
 def lazy_upstream(setup: Setup, sign: float = 1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.3, low=0.9, stretch=(0.6, 1.4))
     s, errors = np.array([0.3, 1.0, 3.0, 10.0, 30.0]), []
-    for each in at(sign * DELTAS[:3], net.a * net.w, net):
+    for each in neurons_at(sign * DELTAS[:3], net.a * net.w, net):
         a, w = each.path(np.concatenate([[0.0], s / abs(each.delta)]))
         errors.append(np.max(np.abs((a[:, None] * w)[1:] - regression(each, s))))
     return Evidence.slope(DELTAS[:3], errors, -2.0)
@@ -93,7 +93,7 @@ lazy_upstream.breaks("δ → −∞", sign=-1.0)
 )
 def lazy_kernel_upstream(setup: Setup, sign: float = 1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.3, low=0.9, stretch=(0.6, 1.4))
-    nets = at(sign * DELTAS, net.a * net.w, net)
+    nets = neurons_at(sign * DELTAS, net.a * net.w, net)
     ends = [each.after_long_time(40 * delta) for each, delta in zip(nets, DELTAS, strict=True)]
     return Evidence.slope(DELTAS, [kernel_distance(n.kernel, e.kernel) for n, e in zip(nets, ends, strict=True)], -4.0)
 
@@ -112,7 +112,7 @@ lazy_kernel_upstream.breaks("downstream", sign=-1.0)
 )
 def inner_weights_move(setup: Setup, sign: float = 1.0) -> Any:
     net = draw(setup.rng, 0.0, 0.3, low=0.9, stretch=(0.6, 1.4))
-    nets = at(sign * DELTAS, net.a * net.w, net)
+    nets = neurons_at(sign * DELTAS, net.a * net.w, net)
     ends = [each.after_long_time(40 * delta) for each, delta in zip(nets, DELTAS, strict=True)]
     share = [n.w @ n.w / n.a**2 for n in nets]
     outer = [abs(e.a / n.a - 1) for n, e in zip(nets, ends, strict=True)]
@@ -132,16 +132,16 @@ inner_weights_move.breaks("downstream", sign=-1.0)
     why="an exponent over 20 ≤ δ ≤ 160",
 )
 def linear_mu(setup: Setup, pace: float = 1.0) -> Any:
-    rng, s, found = setup.rng, np.array([0.3, 1.0, 3.0, 10.0]), []
+    rng, s, measured = setup.rng, np.array([0.3, 1.0, 3.0, 10.0]), []
     for sign in (1.0, -1.0):
         net, errors = draw(rng, 0.0, 1.0, low=0.7), []
-        for each in at(DELTAS, net.a * net.w, net):
+        for each in neurons_at(DELTAS, net.a * net.w, net):
             turned = replace(each, a=sign * each.a, w=sign * each.w)  # the same function
             mu = polar(*turned.path(np.concatenate([[0.0], s / each.delta])), each.target)[0]
             end = sign * each.B
             errors.append(np.max(np.abs(mu[1:] - end - (mu[0] - end) * np.exp(-pace * s))))
-        found.append(Evidence.slope(DELTAS, errors, -2.0))
-    return Evidence.together(*found)
+        measured.append(Evidence.slope(DELTAS, errors, -2.0))
+    return Evidence.together(*measured)
 
 
 linear_mu.breaks("twice as fast", pace=2.0)

@@ -173,8 +173,8 @@ def outer_bernoulli(setup: Setup, believed: Callable[[Any], Any] = lambda rates:
     for rates in (UNIT, PRODUCT_ONE, RATES):
         for delta, phi in NETS:
             net, (eta_w, eta_a) = draw(rng, delta, phi, rates=rates), believed(rates)
-            found = net.a * (eta_a * net.along / net.a + net.delta - eta_w * net.a**2)
-            pairs.append((net.field(net.theta)[0], found))
+            measured = net.a * (eta_a * net.along / net.a + net.delta - eta_w * net.a**2)
+            pairs.append((net.field(net.theta)[0], measured))
     return stack(pairs)
 
 
@@ -261,8 +261,8 @@ def mu_phi_from_nu(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
     for delta, phi in NETS:
         net = draw(rng, delta, phi, rates=rates)
         length, nu = np.sqrt(net.a**2 - net.delta), net.along / net.a
-        found = (net.a * length, nu * net.a / (net.B * length))
-        pairs += list(zip(polar(net.a, net.w, net.target), found, strict=True))
+        measured = (net.a * length, nu * net.a / (net.B * length))
+        pairs += list(zip(polar(net.a, net.w, net.target), measured, strict=True))
     return stack(pairs)
 
 

@@ -15,10 +15,10 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     SIGNS,
     Neuron,
     draw,
+    draw_many,
     draw_with_changed_sign,
     draw_with_kept_sign,
     least_of,
-    many,
     point,
     potential_of,
     stack,
@@ -179,7 +179,7 @@ def across_is_left(spoiled: bool) -> Any:
 def singular_where_a_is_zero(setup: Setup, small: Callable[[Any, Any], Any] = lambda a, w: RATES[0] * a**2) -> Any:
     """det M, its smallest eigenvalue; and, along 24 flows, that a is zero only where it changes sign and δ < 0."""
     net, pairs = draw(setup.rng, 0.6, stretch=(0.6, 1.4), rates=RATES), []
-    states = many(setup, net)
+    states = draw_many(setup, net)
     for a, *inner in states:
         w = np.array(inner)
         M = RATES[0] * a**2 * np.eye(3) + RATES[1] * np.outer(w, w)
@@ -299,8 +299,8 @@ def equation_of_alpha(setup: Setup, factor: float = 2 / 3) -> Any:
         v = np.linalg.svd(net.X)[2][-1]
         alpha = net.end()[1] @ v
         square = net.B**2 + alpha**2
-        left = np.sqrt(np.sqrt(square + net.delta**2 / 4) - net.delta / 2) * alpha / np.sqrt(square)
-        pairs.append((left, -factor * _z(net, net.delta) @ v))
+        left_side = np.sqrt(np.sqrt(square + net.delta**2 / 4) - net.delta / 2) * alpha / np.sqrt(square)
+        pairs.append((left_side, -factor * _z(net, net.delta) @ v))
     return stack(pairs)
 
 
@@ -316,9 +316,9 @@ def slope_along_the_line(spoiled: bool) -> Any:
     x, c = symbols("x c", positive=True)
     delta, z = symbols("delta z", real=True)
     slope = _q(x, delta).diff(x) * c + z  # ∇_α‖β‖ = α/‖β‖ = c
-    left = sqrt(sqrt(x**2 + delta**2 / 4) - delta / 2) * c
+    left_side = sqrt(sqrt(x**2 + delta**2 / 4) - delta / 2) * c
     factor = 1 if spoiled else Rational(2, 3)
-    return _at_ar(factor * slope, x, delta), _at_ar(left + Rational(2, 3) * z, x, delta)
+    return _at_ar(factor * slope, x, delta), _at_ar(left_side + Rational(2, 3) * z, x, delta)
 
 
 @claim(
@@ -355,7 +355,7 @@ def end_on_the_line(spoiled: bool) -> Any:
     return (square**2 - (B**2 + k**2 * square)).expand(), (delta * square).expand()
 
 
-def _unseen(net: Neuron, sign: float, share: float = 1.0) -> Any:
+def _limit_with_null_space_part(net: Neuron, sign: float, share: float = 1.0) -> Any:
     """Return β⁺ + a_∞Pw₀, with a_∞ from the conservation of δ."""
     eta_w, eta_a = net.rates
     out = net.w - np.linalg.pinv(net.X) @ net.X @ net.w
@@ -379,9 +379,9 @@ def any_nullity(setup: Setup, share: float = 1.0) -> Any:
         noisy = replace(
             net, y=net.y + 0.3 * (np.eye(len(net.y)) - net.X @ np.linalg.pinv(net.X)) @ rng.normal(size=len(net.y))
         )
-        pairs.append((noisy.end()[1], _unseen(noisy, np.sign(net.a), share)))
+        pairs.append((noisy.end()[1], _limit_with_null_space_part(noisy, np.sign(net.a), share)))
     crossed = draw_with_changed_sign(rng, rates=RATES)
-    return stack([*pairs, (crossed.end()[1], _unseen(crossed, -np.sign(crossed.a), share))])
+    return stack([*pairs, (crossed.end()[1], _limit_with_null_space_part(crossed, -np.sign(crossed.a), share))])
 
 
 any_nullity.breaks("δ for v", share=0.0)

@@ -20,7 +20,7 @@ from lazyrich.papers.oracles.derivatives import jacobian, rate
 from lazyrich.papers.verdicts import Verdict
 
 
-def _generic(setup: Setup, balanced: bool = False) -> tuple[Array, Array, Array, Array]:
+def _draw_generic(setup: Setup, balanced: bool = False) -> tuple[Array, Array, Array, Array]:
     """Draw generic W, a, X, y with both signs of a; or with δ_k = 0."""
     rng = setup.rng
     W, a = rng.normal(size=(4, 3)), rng.uniform(0.5, 1.5, 4) * np.array([1.0, 1.0, -1.0, -1.0])
@@ -68,7 +68,7 @@ def _neuron_m(W: Array, a: Array, delta: Array) -> Array:
     why=ROUNDING,
 )
 def piecewise_flow(setup: Setup, sign: float = 1.0) -> Any:
-    W, a, X, y = _generic(setup)
+    W, a, X, y = _draw_generic(setup)
     theta, speed, xi = _speed(W, a, X, y)
     measured = rate(lambda t: unpack(t, 3, 4, 1)[1] * unpack(t, 3, 4, 1)[0], theta, speed)
     return measured, -np.einsum("kde,ke->kd", _neuron_m(W, a, sign * _imbalances(W, a)), xi)
@@ -102,7 +102,7 @@ def one_neuron_in_symbols(spoiled: bool) -> Any:
     why=ROUNDING,
 )
 def piecewise_kernel(setup: Setup, gamma: float = GAMMA) -> Any:
-    W, a, X, _ = _generic(setup)
+    W, a, X, _ = _draw_generic(setup)
     J = jacobian(lambda theta: _outputs(theta, X), pack(W, a))
     opened = gates(W, X, gamma)
     M = _neuron_m(W, a, _imbalances(W, a))
@@ -151,7 +151,7 @@ def _polar_rates(mu: Array, unit: Array, xi: Array, delta: Array) -> Array:
     why=ROUNDING,
 )
 def piecewise_coordinates(setup: Setup, sign: float = 1.0) -> Any:
-    W, a, X, y = _generic(setup)
+    W, a, X, y = _draw_generic(setup)
     theta, speed, xi = _speed(W, a, X, y)
     here = _polar(theta)
     return rate(_polar, theta, speed), _polar_rates(here[:, 3], here[:, :3], xi, sign * _imbalances(W, a))
@@ -189,7 +189,7 @@ def polar_neuron(spoiled: bool) -> Any:
     why="midpoint rule with 2000 steps, of first order where the flow slides along a kink",
 )
 def piecewise_conservation(setup: Setup, weights: tuple[float, float] = RATES) -> Any:
-    W, a, X, y = _generic(setup)
+    W, a, X, y = _draw_generic(setup)
     Ws, As = follow(W, a, X, y, [0.5], 0.5 / 2000)
     return [weights[0] * b**2 - weights[1] * np.sum(V**2, axis=1) for V, b in ((Ws[-1], As[-1]), (W, a))]
 
@@ -222,7 +222,7 @@ def neuron_conserves(spoiled: bool) -> Any:
     why=ROUNDING,
 )
 def piecewise_balanced(setup: Setup, factor: float = 2.0) -> Any:
-    W, a, X, y = _generic(setup, balanced=True)
+    W, a, X, y = _draw_generic(setup, balanced=True)
     theta, speed, xi = _speed(W, a, X, y)
     here, pace = _polar(theta), np.sqrt(RATES[0] * RATES[1])
     unit, mu = here[:, :3], here[:, 3]
@@ -280,7 +280,7 @@ def piecewise_limits(setup: Setup, towards: float = 1.0) -> Evidence:
     still = np.hstack([0 * xi, -along])
     moving = np.hstack([-(xi - along * unit) / mu[:, None], -along])
     ends = {1.0: (np.stack([np.eye(3)] * 4), moving), -1.0: (unit[:, :, None] * unit[:, None, :], still)}
-    found = []
+    measured = []
     for sign in (1.0, -1.0):
         gaps: list[list[float]] = [[], []]
         for size in SIZES:
@@ -291,8 +291,8 @@ def piecewise_limits(setup: Setup, towards: float = 1.0) -> Evidence:
             rates = _polar_rates(mu, unit, xi, np.full(4, sign * size))
             gaps[0].append(float(np.linalg.norm(M / size - ends[sign * towards][0])))
             gaps[1].append(float(np.linalg.norm(rates / size - ends[sign * towards][1])))
-        found += [Evidence.slope(SIZES, gap, -2.0) for gap in gaps]
-    return Evidence.worst(*found)
+        measured += [Evidence.slope(SIZES, gap, -2.0) for gap in gaps]
+    return Evidence.worst(*measured)
 
 
 piecewise_limits.breaks("upstream and downstream exchanged", towards=-1.0)
@@ -302,11 +302,11 @@ piecewise_limits.breaks("upstream and downstream exchanged", towards=-1.0)
 def speeds_for_large_delta(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 
-    found, (size, r) = [], symbols("size r", positive=True)  # |δ|, √(η_aη_w)|μ|
+    measured, (size, r) = [], symbols("size r", positive=True)  # |δ|, √(η_aη_w)|μ|
     for sign in (-1, 1) if spoiled else (1, -1):
         kappa = sqrt(size**2 + 4 * r**2)
-        found += [limit(e / size, size, oo) for e in (kappa, (kappa + sign * size) / 2, (kappa - sign * size) / 2)]
-    return found, [1, 1, 0, 1, 0, 1]
+        measured += [limit(e / size, size, oo) for e in (kappa, (kappa + sign * size) / 2, (kappa - sign * size) / 2)]
+    return measured, [1, 1, 0, 1, 0, 1]
 
 
 @claim(
@@ -326,7 +326,7 @@ def speeds_for_large_delta(spoiled: bool) -> Any:
     "dimension, at every width: the best fit of x² is 3|x|/4. Continuous functions need biases, or a constant input",
 )
 def any_continuous_function(setup: Setup, missed: float = np.sqrt(1 / 80), bias: float = 0.0) -> Any:
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     nodes, weights = np.polynomial.legendre.leggauss(30)
     x = np.concatenate([(nodes - 1) / 2, (nodes + 1) / 2])
     root = np.sqrt(np.concatenate([weights, weights]) / 4)
@@ -335,8 +335,8 @@ def any_continuous_function(setup: Setup, missed: float = np.sqrt(1 / 80), bias:
         z = np.outer(w, x) + bias * rng.uniform(-1, 1, (h, 1))
         sigma = np.maximum(z, GAMMA * z)
         a = np.linalg.lstsq((root * sigma).T, root * x**2)[0]
-        found.append(np.linalg.norm(root * (a @ sigma - x**2)))
-    return found, [missed] * 3
+        measured.append(np.linalg.norm(root * (a @ sigma - x**2)))
+    return measured, [missed] * 3
 
 
 any_continuous_function.printed(missed=0.0)

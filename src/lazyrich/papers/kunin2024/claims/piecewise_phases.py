@@ -82,7 +82,7 @@ def _turned_by(path: Path, angle: float) -> float:
     "what is left of the turning when the loss has fallen by a tenth falls by half at least from each size to the next",
 )
 def partition_alignment(setup: Setup, delta: float = 0.0) -> Evidence:
-    index, gaps, largest, outputs, left = int(np.argmin(np.abs(TIMES - EARLY))), [], [], [], []
+    index, gaps, largest, outputs, outputs_before = int(np.argmin(np.abs(TIMES - EARLY))), [], [], [], []
     for size in VANISHING:
         path, lone = _path(setup.seed, size, delta), _path(setup.seed, size, delta, True)
         gap = np.max(np.abs(path.units[index] - lone.units[index]), axis=-1)
@@ -90,13 +90,15 @@ def partition_alignment(setup: Setup, delta: float = 0.0) -> Evidence:
         largest.append(np.max(gap))
         outputs.append(path.output[index])
         fitting = int(np.argmax(path.loss < 0.9))
-        left.append(path.turning[fitting] / (path.turning[fitting] + path.radial[fitting]))
+        outputs_before.append(path.turning[fitting] / (path.turning[fitting] + path.radial[fitting]))
     falls = Evidence.true(
-        all(one > 2 * other for one, other in pairwise(left)) and all(a > 5 * b for a, b in pairwise(largest))
+        all(one > 2 * other for one, other in pairwise(outputs_before)) and all(a > 5 * b for a, b in pairwise(largest))
     )
-    found = Evidence.worst(Evidence.slope(VANISHING, gaps, 1.0), Evidence.slope(VANISHING, outputs, 1.0), falls)
+    evidence = Evidence.worst(Evidence.slope(VANISHING, gaps, 1.0), Evidence.slope(VANISHING, outputs, 1.0), falls)
     return Evidence(
-        found.error, f"{found.seen}; left of the turning: " + ", ".join(f"{x:.0e}" for x in left), found.grade
+        evidence.error,
+        f"{evidence.summary}; left of the turning: " + ", ".join(f"{x:.0e}" for x in outputs_before),
+        evidence.grade,
     )
 
 
@@ -120,9 +122,9 @@ def balanced_two_phases(setup: Setup, delta: float = 0.0) -> Any:
     paths = [_path(setup.seed, size, delta) for size in VANISHING]
     turns, falls = [_turned_by(path, 0.5) for path in paths], [_time_of_level(path.loss, 0.9) for path in paths]
     first, second = np.diff(falls)
-    seen = f"turned by ½ at {turns[-1]:.3f}, the loss falls at " + ", ".join(f"{t:.3f}" for t in falls)
+    summary = f"turned by ½ at {turns[-1]:.3f}, the loss falls at " + ", ".join(f"{t:.3f}" for t in falls)
     delayed = abs(second - first) / falls[-1] if second > 0.1 * falls[-1] else 1.0  # it must come later at all
-    return Evidence(max(abs(turns[-1] / turns[0] - 1), delayed), seen)
+    return Evidence(max(abs(turns[-1] / turns[0] - 1), delayed), summary)
 
 
 balanced_two_phases.breaks("upstream, δ_k = 1", delta=1.0)
@@ -165,14 +167,14 @@ data_fitting.breaks("in phase I", phase=1)
     "balanced",
 )
 def upstream_alignment_is_fast(setup: Setup, delta: float = 1.0) -> Evidence:
-    found, sizes = [], np.array([1e-2, 1e-3, 1e-4])
+    measured, sizes = [], np.array([1e-2, 1e-3, 1e-4])
     for size in sizes:
         X, y, units, signs = cone(setup.rng)
         times = (size if delta else 1.0) * np.geomspace(1e-3, 3.0, 150)
         Ws, _ = follow(*start(units, signs, size, delta), X, y, times, times[-1] / 1000)
         cosine = np.mean(np.sum(directions(Ws) * units, axis=-1), axis=-1)
-        found.append(_time_of_level(cosine, float(np.cos(0.3)), times))
-    return Evidence.slope(sizes, found, 1.0)
+        measured.append(_time_of_level(cosine, float(np.cos(0.3)), times))
+    return Evidence.slope(sizes, measured, 1.0)
 
 
 upstream_alignment_is_fast.breaks("balanced", delta=0.0)

@@ -85,10 +85,10 @@ def _downstream(seed: int, neurons: int) -> tuple[Array, Array, Array]:
 )
 def downstream_is_lazy(setup: Setup, neurons: int = 8) -> Evidence:
     ends, _, losses = _downstream(setup.seed, neurons)
-    found = Evidence.slope(LARGE, ends, -4.0)
+    evidence = Evidence.slope(LARGE, ends, -4.0)
     fitted = Evidence.at_most(max(losses), 1e-12)
-    seen = f"{found.seen}; S = {ends[-1]:.0e} and a loss of {max(losses):.0e} at the end"
-    return Evidence(max(found.error, min(fitted.error, 1.0)), seen, found.grade)
+    summary = f"{evidence.summary}; S = {ends[-1]:.0e} and a loss of {max(losses):.0e} at the end"
+    return Evidence(max(evidence.error, min(fitted.error, 1.0)), summary, evidence.grade)
 
 
 downstream_is_lazy.breaks("too few neurons to fit the data", neurons=2)
@@ -107,8 +107,8 @@ downstream_is_lazy.breaks("too few neurons to fit the data", neurons=2)
 )
 def too_few_neurons_are_delayed(setup: Setup, neurons: int = 2) -> Evidence:
     ends, halves, _ = _downstream(setup.seed, neurons)
-    found = Evidence.worst(Evidence.slope(LARGE, ends, 0.0), Evidence.slope(LARGE, halves, 1.0))
-    return Evidence(found.error, f"{found.seen}; S = {ends[-1]:.2g} at the end", found.grade)
+    evidence = Evidence.worst(Evidence.slope(LARGE, ends, 0.0), Evidence.slope(LARGE, halves, 1.0))
+    return Evidence(evidence.error, f"{evidence.summary}; S = {ends[-1]:.2g} at the end", evidence.grade)
 
 
 too_few_neurons_are_delayed.breaks("neurons enough to fit the data", neurons=8)
@@ -118,7 +118,7 @@ UP = np.array([100.0, 300.0, 1000.0])
 
 
 @cache
-def _across(seed: int, sign: float) -> tuple[Array, Array, Array]:
+def _distances_by_delta(seed: int, sign: float) -> tuple[Array, Array, Array]:
     """Return for each |δ_k| = Λ the kernel distance and the relative change of the parameters and of the M_k, at
     time 10/Λ."""
     X, y, units, signs = cone(Setup("kunin2024/upstream", seed).rng)
@@ -151,10 +151,10 @@ def _preconditioners(W: Array, a: Array) -> Array:
     "from 100 to 1000; separable data, on which flows do not slide along kinks",
 )
 def upstream_is_rich(setup: Setup, sign: float = 1.0) -> Evidence:
-    turns, moves, _ = _across(setup.seed, sign)
-    seen = f"kernel distance {turns[-1]:.2f} at a movement of {moves[-1]:.0e}"
-    found = Evidence.worst(Evidence.slope(UP, turns, 0.0), Evidence.slope(UP, moves, -1.0))
-    return Evidence(found.error, f"{found.seen}; {seen}", found.grade)
+    turns, moves, _ = _distances_by_delta(setup.seed, sign)
+    summary = f"kernel distance {turns[-1]:.2f} at a movement of {moves[-1]:.0e}"
+    evidence = Evidence.worst(Evidence.slope(UP, turns, 0.0), Evidence.slope(UP, moves, -1.0))
+    return Evidence(evidence.error, f"{evidence.summary}; {summary}", evidence.grade)
 
 
 upstream_is_rich.breaks("downstream", sign=-1.0)
@@ -179,7 +179,7 @@ def upstream_preconditioners_rest(setup: Setup, balanced: bool = False) -> Evide
             old, new = (_preconditioners(*net) for net in ((W, a), (Ws[-1], As[-1])))
             changes.append(np.linalg.norm(new - old) / np.linalg.norm(old))
         return Evidence.slope(UP, changes, -2.0)
-    return Evidence.slope(UP, _across(setup.seed, 1.0)[2], -2.0)
+    return Evidence.slope(UP, _distances_by_delta(setup.seed, 1.0)[2], -2.0)
 
 
 upstream_preconditioners_rest.breaks("balanced", balanced=True)

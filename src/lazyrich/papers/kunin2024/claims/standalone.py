@@ -3,6 +3,7 @@
 # These lines are to be read by others, without annotations.
 # mypy: disable-error-code="assignment"
 
+from lazyrich.papers.kunin2024.claims.aligned_modes import lemma_10_deficiency, lemma_10_hypothesis
 from lazyrich.papers.kunin2024.claims.deep_bias import deep_inverse
 from lazyrich.papers.kunin2024.claims.deep_networks import definition_12_is_downstream, lemma_13_exponent
 from lazyrich.papers.kunin2024.claims.experiments import figure_1_scaling, laplacian_kernel, smoothness_is_roughness
@@ -18,12 +19,17 @@ from lazyrich.papers.kunin2024.claims.linear_regions import two_colors
 from lazyrich.papers.kunin2024.claims.network_regimes import balanced_is_rich
 from lazyrich.papers.kunin2024.claims.neuron_balanced import balanced_mu
 from lazyrich.papers.kunin2024.claims.neuron_basins import basins_with_rates
-from lazyrich.papers.kunin2024.claims.neuron_dynamics import cosine_of_beta, through_w_zero
+from lazyrich.papers.kunin2024.claims.neuron_downstream import omega_bernoulli
+from lazyrich.papers.kunin2024.claims.neuron_dynamics import (
+    cosine_of_beta,
+    rates_absorbed_in_parameters,
+    through_w_zero,
+)
 from lazyrich.papers.kunin2024.claims.neuron_flow import mu_is_invariant
 from lazyrich.papers.kunin2024.claims.neuron_mirror_flow import mirror_multiplier
 from lazyrich.papers.kunin2024.claims.neuron_regimes import upstream_separation
 from lazyrich.papers.kunin2024.claims.neuron_unseen import never_zero
-from lazyrich.papers.kunin2024.claims.piecewise_width import law_of_delta
+from lazyrich.papers.kunin2024.claims.piecewise_width import law_of_delta, small_scale_downstream_is_lazy
 
 
 @wide_conservation_in_the_appendix.counterexample
@@ -307,3 +313,71 @@ def beta_changes_its_sign() -> None:
         a, w = a + 1e-3 * w * r, w + 1e-3 * a * r
     assert np.min(a * w) > 0.5  # all learn β* = 1
     assert 0.45 < np.mean(start < 0) < 0.55  # and half of them pass β = 0; printed: measure zero
+
+
+@lemma_10_hypothesis.counterexample
+def imbalance_that_is_not_the_identity() -> None:
+    import numpy as np
+
+    rng, delta = np.random.default_rng(0), -1.5
+    Q, U, V = (np.linalg.qr(rng.normal(size=(3, 3)))[0] for _ in range(3))
+    A = Q @ np.diag([1.0, 0.5, 0.2]) @ V.T
+    W = Q @ np.diag(np.sqrt([1.0 - delta, 0.25 - delta, 0.04 - delta])) @ U.T
+    found = A @ A.T - W @ W.T
+    assert np.allclose(found, delta * np.eye(3))  # what the lemma supposes
+    assert np.max(np.abs(found - np.eye(3))) > 2  # printed: Δ = I_h
+    assert np.allclose(np.abs(np.linalg.svd(W.T @ A)[2]), np.abs(V.T))  # β has the vectors that the proof needs
+
+
+@lemma_10_deficiency.counterexample
+def deficiency_begins_after_the_hidden_units() -> None:
+    import numpy as np
+
+    (d, h, c), delta, b = (4, 2, 3), 1.5, np.array([2.0, 1.0])  # the singular values of β
+    a2 = (delta + np.sqrt(delta**2 + 4 * b**2)) / 2
+    A, W = np.eye(h, c) * np.sqrt(a2)[:, None], np.eye(h, d) * np.sqrt(a2 - delta)[:, None]
+    assert np.allclose(A @ A.T - W @ W.T, delta * np.eye(h))
+    U, S, Vt = np.linalg.svd(W.T @ A, full_matrices=False)
+    M = np.diag(Vt @ A.T @ A @ Vt.T) + np.diag(U.T @ W.T @ W @ U)  # min(d, c) = 3 entries
+    assert np.allclose(M[:h], np.sqrt(delta**2 + 4 * S[:h] ** 2))
+    assert abs(M[h]) < 1e-12  # and 3 > min(d, c) is false: as printed it were √(δ² + 0) = 1.5
+
+
+@small_scale_downstream_is_lazy.counterexample
+def few_neurons_far_downstream() -> None:
+    import numpy as np
+
+    draws = np.split(np.random.default_rng(0).normal(size=(139, 4)), [128, 131])
+    X, T, V = (z / np.linalg.norm(z, axis=1, keepdims=True) for z in draws)  # samples, teacher, half the neurons
+    W, a, y, K = np.vstack([V, V]), 0.01 * np.repeat([1.0, -1.0], 8), np.maximum(X @ T.T, 0) @ [1, -1, 1], []
+    for step in range(4001):  # descent from δ = 1e-4 − 1, τ = 0.1: 16 neurons, 128 samples
+        Z, H = np.maximum(X @ W.T, 0), (X @ W.T > 0) * 1.0
+        K += [(H * a**2 @ H.T) * (X @ X.T) + Z @ Z.T] if step in (0, 4000) else []
+        r = (Z @ a - y) / (np.sum(H * a**2) + np.sum(Z**2))
+        W, a = W - a[:, None] * ((H * r[:, None]).T @ X), a - Z.T @ r
+    assert np.sum(K[0] * K[1]) < 0.95 * np.linalg.norm(K[0]) * np.linalg.norm(K[1])  # it is not lazy
+
+
+@rates_absorbed_in_parameters.counterexample
+def rates_of_product_one_are_not_both_one() -> None:
+    import numpy as np
+    from scipy.integrate import solve_ivp
+
+    def end(a, w, eta_a, eta_w, beta):  # gradient flow of ½(aw − β*)², each layer at its rate
+        flow = lambda t, p: [eta_a * p[1] * (beta - p[0] * p[1]), eta_w * p[0] * (beta - p[0] * p[1])]
+        return solve_ivp(flow, (0, 5), [a, w], "LSODA", rtol=1e-9).y[:, -1]
+
+    two, one = end(0.5, 0.3, 0.25, 4.0, 2.0), end(0.5, 0.3, 1.0, 1.0, 2.0)  # η_a η_w = 1 in both
+    assert abs(two[0] - one[0]) > 0.5  # the solutions at unit rates do not give a
+    assert np.allclose(end(2 * 0.5, 0.5 * 0.3, 1, 1, 2.0) / [2, 0.5], two)  # √η_w a and √η_a w at unit rates do
+
+
+@omega_bernoulli.counterexample
+def norm_of_the_target() -> None:
+    import numpy as np
+
+    a, w, target = 2.0, np.array([1.0, 0.0]), np.array([3.0, 4.0])
+    omega, upsilon, square = w @ target, a / (w @ target), a**2 * w @ w  # the printed ‖β‖², of β = aw
+    rate = a * (target - a * w) @ target  # of ω, as ẇ = a(β* − aw) at unit rates
+    assert np.isclose(rate, omega * (upsilon * target @ target - upsilon**2 * omega**2))
+    assert not np.isclose(rate, omega * (upsilon * square - upsilon**2 * omega**2), rtol=0.5)  # printed

@@ -61,9 +61,9 @@ def batches(inputs: Tensor, labels: Tensor, size: int, generator: torch.Generato
     """Yield the batches of one epoch: each member's own data in its own random order, `size` at a time."""
     members, n = labels.shape
     order = torch.rand(members, n, generator=generator).argsort(1)
-    for chosen in order.split(size, 1):
+    for batch in order.split(size, 1):
         rows = torch.arange(members)[:, None]
-        yield inputs[rows, chosen], labels[rows, chosen]
+        yield inputs[rows, batch], labels[rows, batch]
 
 
 def stack_members(sets: Sequence[tuple[Tensor, Tensor]]) -> tuple[Tensor, Tensor]:

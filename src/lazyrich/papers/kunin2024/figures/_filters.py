@@ -48,17 +48,17 @@ def cell(
         raise ValueError(f"these cells were begun with {source}; found {data.source}")
     model = network(channels, stride, pool, CLASSES[source], alpha, number)
     first = filters(model)
-    seen = [looks(first)]
+    observed = [roughness_of_filters(first)]
     steps = epochs * -(-n // batch)
     marks = {round(steps * k / MARKS) for k in range(1, MARKS + 1)}
     augment = augment and source == "cifar10"  # a mirrored leaf points elsewhere
     for step in train(model, data.train, batch, epochs, rate, number, augment=augment):
         if step in marks:
-            seen.append(looks(first))
+            observed.append(roughness_of_filters(first))
     return {
         "train": np.array(accuracy(model, *data.train)),
         "test": np.array(accuracy(model, *data.test)),
-        **{name: np.array([each[name] for each in seen]) for name in seen[0]},
+        **{name: np.array([each[name] for each in observed]) for name in observed[0]},
         "filters": first.detach().movedim(1, -1).numpy(),
     }
 
@@ -83,7 +83,7 @@ def draw_images(n: int, test: int, seed: int, _folder: str | None) -> Images:
     return load_images("cifar10", n, test, seed)
 
 
-def looks(weights: Tensor) -> dict[str, float]:
+def roughness_of_filters(weights: Tensor) -> dict[str, float]:
     """Return means over filters: their roughness by the printed kernel and by the one of sum 0, and their
     orientation."""
     return {

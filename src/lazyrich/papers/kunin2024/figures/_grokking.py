@@ -42,8 +42,8 @@ class Transformer(nn.Module):
         query, keys, values = self.attention(table).chunk(3, -1)
         rows = x * length + torch.arange(length)
         key, value = (F.embedding(rows, y.flatten(0, 1)).reshape(n, length, self.heads, -1) for y in (keys, values))
-        asked = F.embedding(x[:, -1], query[:, length - 1]).reshape(n, 1, self.heads, -1)
-        weights = ((asked * key).sum(-1) / math.sqrt(key.shape[-1])).softmax(1)
+        query_vectors = F.embedding(x[:, -1], query[:, length - 1]).reshape(n, 1, self.heads, -1)
+        weights = ((query_vectors * key).sum(-1) / math.sqrt(key.shape[-1])).softmax(1)
         last = F.embedding(x[:, -1], table[:, length - 1])
         last = last + self.mix((weights[..., None] * value).sum(1).flatten(1))
         return self.head(self.after(last + self.down(F.gelu(self.up(self.between(last))))))
@@ -85,13 +85,13 @@ def cell(
     ensemble = Ensemble([transformer(p, width, alpha, s) for alpha in alphas for s in seeds])
     parts = [stack_members([split[i] for split in sets] * len(alphas)) for i in (0, 1)]
     start = ensemble.weights[EMBEDDINGS[0]].detach().clone()
-    seen = np.zeros((3, steps // every + 1, len(alphas), members))
+    observed = np.zeros((3, steps // every + 1, len(alphas), members))
     for step in optimize(ensemble, sets, len(alphas), tau=tau, batch=batch, rate=rate, steps=steps, seed=seed):
         if step % every == 0:
             away = (ensemble.weights[EMBEDDINGS[0]].detach() - start).norm(dim=(1, 2)) / start.norm(dim=(1, 2))
             now = [*(ensemble.accuracy(*part) for part in parts), away]
-            seen[:, step // every] = [each.reshape(len(alphas), members).numpy() for each in now]
-    return dict(zip(("train", "test", "moved"), seen, strict=True))
+            observed[:, step // every] = [each.reshape(len(alphas), members).numpy() for each in now]
+    return dict(zip(("train", "test", "moved"), observed, strict=True))
 
 
 def optimize(
@@ -161,11 +161,11 @@ def members(data: "xarray.Dataset", alphas: list[float], every: int) -> "xarray.
     time."""
     import xarray
 
-    seen = {name: data[name].transpose("tau", "seed", ...).values for name in ("train", "test", "moved")}
+    observed = {name: data[name].transpose("tau", "seed", ...).values for name in ("train", "test", "moved")}
     axes = ("tau", "time", "alpha", "member")
     return xarray.Dataset(
-        {name: (axes, np.concatenate(list(np.moveaxis(values, 1, 0)), -1)) for name, values in seen.items()},
-        coords={"tau": data.tau.values, "alpha": alphas, "time": every * np.arange(seen["test"].shape[2])},
+        {name: (axes, np.concatenate(list(np.moveaxis(values, 1, 0)), -1)) for name, values in observed.items()},
+        coords={"tau": data.tau.values, "alpha": alphas, "time": every * np.arange(observed["test"].shape[2])},
     )
 
 

@@ -50,8 +50,8 @@ def cell(
 ) -> dict[str, np.ndarray]:
     """Test and training accuracy (α, member) of networks that learned from this share of all inputs."""
     seeds = [1000 * seed + i for i in range(members)]
-    made = [random_hierarchy_model(**grammar, seed=s) for s in seeds]
-    split = [each.split(share, test, seed=s) for each, s in zip(made, seeds, strict=True)]
+    models_by_seed = [random_hierarchy_model(**grammar, seed=s) for s in seeds]
+    split = [each.split(share, test, seed=s) for each, s in zip(models_by_seed, seeds, strict=True)]
     models = [
         network(split[0][0][0].shape[1], width, hidden, grammar["classes"], alpha, s) for alpha in alphas for s in seeds
     ]

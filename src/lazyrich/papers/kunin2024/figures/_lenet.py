@@ -60,13 +60,13 @@ def cell(
         if epoch in epochs:
             probe.snapshot(epoch)
             rows.append((loss(model, *data.train), accuracy(model, *data.test)))
-    found = probe.report().data
+    report = probe.report().data
     x = data.train[0][:apart]
     K0 = kernel(start, start, x)
     return {
-        "kernel_distance": found.kernel_distance.sel(reference="start", centered=False).values,
-        "hamming_distance": found.hamming_distance.values @ units / units.sum(),
-        "parameter_distance": np.sqrt(np.square(found.parameter_distance.values).sum(1)),
+        "kernel_distance": report.kernel_distance.sel(reference="start", centered=False).values,
+        "hamming_distance": report.hamming_distance.values @ units / units.sum(),
+        "parameter_distance": np.sqrt(np.square(report.parameter_distance.values).sum(1)),
         "loss": np.array([row[0] for row in rows]),
         "accuracy": np.array([row[1] for row in rows]),
         "by_patterns": distance(kernel(start, model, x), K0),
@@ -76,12 +76,12 @@ def cell(
 
 def speeds(alphas: list[float], apart: int, seed: int) -> np.ndarray:
     """Return how fast each layer moves the function at the start, (α, layer)."""
-    inputs, found = load_images("mnist", apart, 1, seed).train[0], []
+    inputs, measured = load_images("mnist", apart, 1, seed).train[0], []
     for alpha in alphas:
         model = lenet(seed)
         upstream_(model, alpha)
-        found.append(layer_speeds(model, inputs))
-    return np.array(found)
+        measured.append(layer_speeds(model, inputs))
+    return np.array(measured)
 
 
 def train(
@@ -91,9 +91,9 @@ def train(
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
     generator = torch.Generator().manual_seed(seed)
     for epoch in range(1, epochs + 1):
-        for chosen in torch.randperm(len(labels), generator=generator).split(batch):
+        for subset in torch.randperm(len(labels), generator=generator).split(batch):
             optimizer.zero_grad()
-            F.cross_entropy(model(inputs[chosen]), labels[chosen]).backward()
+            F.cross_entropy(model(inputs[subset]), labels[subset]).backward()
             optimizer.step()
         yield epoch
 

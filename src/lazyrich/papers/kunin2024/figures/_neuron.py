@@ -41,12 +41,12 @@ def colors(deltas: Any) -> list[Any]:
     from lazyrich._io.plots import REGIME_COLORS
 
     deltas = np.asarray(deltas, float)
-    found = []
+    measured = []
     for delta in deltas:
         same = np.unique(np.abs(deltas[np.sign(deltas) == np.sign(delta)]))
         pale = 0.55 * (1 - (np.searchsorted(same, abs(delta)) + 1) / len(same))
-        found.append(tuple((1 - pale) * np.array(to_rgb(REGIME_COLORS[regime(float(delta))])) + pale))
-    return found
+        measured.append(tuple((1 - pale) * np.array(to_rgb(REGIME_COLORS[regime(float(delta))])) + pale))
+    return measured
 
 
 def name(delta: float) -> str:

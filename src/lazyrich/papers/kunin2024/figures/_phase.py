@@ -30,8 +30,8 @@ def sweep(scale: Scale) -> xarray.Dataset:
 
 def cell(tau: float, delta: float, seed: int, steps: float, **sizes: Any) -> dict[str, float]:
     """Train one student for the time of so many steps of the source, and return its metrics."""
-    found = phase.train_student(tau, delta, seed, phase.StudentSetup(time=STEP * steps, **sizes))
-    return {name: found[name] for name in phase.METRICS}
+    measured = phase.train_student(tau, delta, seed, phase.StudentSetup(time=STEP * steps, **sizes))
+    return {name: measured[name] for name in phase.METRICS}
 
 
 def heat(

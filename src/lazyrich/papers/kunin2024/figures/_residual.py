@@ -84,14 +84,14 @@ def train(
     generator = torch.Generator().manual_seed(seed)
     steps, step = epochs * -(-len(labels) // batch), 0
     for _ in range(epochs):
-        for chosen in torch.randperm(len(labels), generator=generator).split(batch):
+        for subset in torch.randperm(len(labels), generator=generator).split(batch):
             step += 1
             now = rate * float(np.interp(step / steps, [0, 5 / 24, 1], [0, 1, 0]))
             for group, factor in zip(optimizer.param_groups, factors, strict=True):
                 group["lr"] = factor * now
-            x = augment_images(inputs[chosen], generator) if augment else inputs[chosen]
+            x = augment_images(inputs[subset], generator) if augment else inputs[subset]
             optimizer.zero_grad()
-            F.cross_entropy(model(x), labels[chosen]).backward()
+            F.cross_entropy(model(x), labels[subset]).backward()
             optimizer.step()
             yield step
 
@@ -105,8 +105,8 @@ def augment_images(x: Tensor, generator: torch.Generator) -> Tensor:
     pixels = torch.arange(size)
     rows, columns = (down + pixels)[:, None, :, None], (right + pixels)[:, None, None, :]
     x = x[torch.arange(n)[:, None, None, None], torch.arange(3)[:, None, None], rows, columns]
-    gone = [(pixels >= start) & (pixels < start + 8) for start in (top, left)]
-    return x.masked_fill((gone[0][:, :, None] & gone[1][:, None, :])[:, None], 0.0)
+    masked = [(pixels >= start) & (pixels < start + 8) for start in (top, left)]
+    return x.masked_fill((masked[0][:, :, None] & masked[1][:, None, :])[:, None], 0.0)
 
 
 @torch.no_grad()

@@ -54,10 +54,10 @@ def compute(scale: Scale) -> xarray.Dataset:
 
     predicted, ended = eqx.filter_jit(jax.vmap(after))(jnp.asarray(starts))
     shape = (len(deltas), len(angles), len(heights))
-    shown = np.linspace(0, 20, 201)
+    plotted = np.linspace(0, 20, 201)
     sides = np.array([_on_surface(-2.0, -1.0) + np.array([shift, 0.0, 0.0]) for shift in (0.15, -0.15)])
     on = {float(delta): _on_surface(delta, 1.0) for delta in deltas if delta < 0}
-    paths = [_neuron.parameters(exact(_flow(theta), shown)) for theta in sides]
+    paths = [_neuron.parameters(exact(_flow(theta), plotted)) for theta in sides]
     slow = [_neuron.parameters(exact(_flow(theta), [3.0]))[-1] for theta in on.values()]
     return xarray.Dataset(
         {
@@ -71,7 +71,7 @@ def compute(scale: Scale) -> xarray.Dataset:
             "angle": angles,
             "height": heights,
             "side": [1, -1],
-            "time": shown,
+            "time": plotted,
             "axis": ["w1", "w2", "a"],
             "downstream": list(on),
         },
@@ -89,7 +89,7 @@ def _flow(theta: Any) -> GradientFlow:
     return GradientFlow(net, Problem(np.eye(2), TARGET))
 
 
-def _cosine(delta: Any, a: Any) -> Any:
+def _cosine_on_surface(delta: Any, a: Any) -> Any:
     """Return cos∠(w, β*) on the surface w·β* = −½a(δ + √(δ² + 4‖β*‖²)), ‖w‖² = a² − δ; nan where there is none."""
     rise = (delta + np.sqrt(delta**2 + 4 * TARGET @ TARGET)) / 2
     cosine = -a * rise / (np.linalg.norm(TARGET) * np.sqrt(a**2 - delta))
@@ -97,7 +97,7 @@ def _cosine(delta: Any, a: Any) -> Any:
 
 
 def _on_surface(delta: float, a: float) -> np.ndarray:
-    return _start(delta, float(np.arccos(_cosine(delta, a))), a)
+    return _start(delta, float(np.arccos(_cosine_on_surface(delta, a))), a)
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
@@ -118,9 +118,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         f"{wrong} otherwise",
     )
     yield printed.on("kunin2024/basins")
-    kept = (np.sign(data.height) == np.sign(ended)).mean(("angle", "height"))
-    yield Fact("at δ = 0, a keeps its sign", bool(kept.sel(delta=0) == 1)).on("kunin2024/balanced-sign")
-    more = Fact.rising("the more downstream, the more starts change the sign of a", -kept.sortby(-data.delta))
+    share_kept = (np.sign(data.height) == np.sign(ended)).mean(("angle", "height"))
+    yield Fact("at δ = 0, a keeps its sign", bool(share_kept.sel(delta=0) == 1)).on("kunin2024/balanced-sign")
+    more = Fact.rising("the more downstream, the more starts change the sign of a", -share_kept.sortby(-data.delta))
     yield more.on("kunin2024/basins")
     w, a = data["saddle"][:, :2].values, data["saddle"][:, 2].values
     # both decay as exp(l₋t) from 1 or so, and l₋ < −2.4 for δ ≤ −2
@@ -166,7 +166,7 @@ def draw(data: xarray.Dataset) -> "Figure":
 
 def _space(axes: Any, data: xarray.Dataset) -> None:
     delta, a = np.meshgrid(-(np.linspace(1e-3, 3, 40) ** 2), np.linspace(-2, 2, 31), indexing="ij")
-    angle = np.arccos(_cosine(delta, a))
+    angle = np.arccos(_cosine_on_surface(delta, a))
     for sign in (1, -1):
         way = sign * angle + np.arctan2(TARGET[1], TARGET[0])
         x, y = (np.sqrt(a**2 - delta) * turn(way) for turn in (np.cos, np.sin))

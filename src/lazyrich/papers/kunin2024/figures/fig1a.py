@@ -46,16 +46,16 @@ NEAR = 0.1  # radians: directions nearer than this are one
 
 
 def compute(scale: Scale) -> xarray.Dataset:
-    found: dict[str, list[Any]] = {"W": [], "a": [], "loss": [], "W_flow": [], "W_descent": []}
+    by_name: dict[str, list[Any]] = {"W": [], "a": [], "loss": [], "W_flow": [], "W_descent": []}
     for tau, delta in STUDENTS.values():
         traj = planar_student(tau, delta, seed=scale.seed, **scale.parameters)
         steps = round(COMPARED / STEP)
         W, a = traj.nets.layers
-        found["W"].append(W)
-        found["a"].append(a)
-        found["loss"].append(traj.loss)
-        found["W_flow"].append(integrate(traj.flow, [COMPARED]).end.layers[0])
-        found["W_descent"].append(descend(traj.flow, steps, STEP, every=steps).end.layers[0])
+        by_name["W"].append(W)
+        by_name["a"].append(a)
+        by_name["loss"].append(traj.loss)
+        by_name["W_flow"].append(integrate(traj.flow, [COMPARED]).end.layers[0])
+        by_name["W_descent"].append(descend(traj.flow, steps, STEP, every=steps).end.layers[0])
     student, problem = "student", traj.flow.problem
     dims = {
         "W": (student, "time", "neuron", "axis"),
@@ -65,7 +65,7 @@ def compute(scale: Scale) -> xarray.Dataset:
         "W_descent": (student, "neuron", "axis"),
     }
     return xarray.Dataset(
-        {name: (dims[name], np.array(values)) for name, values in found.items()}
+        {name: (dims[name], np.array(values)) for name, values in by_name.items()}
         | {"X": (("sample", "axis"), np.asarray(problem.X)), "y": (("sample",), np.asarray(problem.y))},
         coords={student: list(STUDENTS), "time": np.asarray(traj.times), "axis": [1, 2]},
     )
@@ -105,12 +105,12 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_most("downstream half as far as balanced and upstream, or less", turn["downstream"] / rich, 0.5).on(
         "kunin2024/downstream-is-lazy"
     )
-    left = {name: _directions(W[-1], a[-1]) / _directions(W[0], a[0]) for name, (W, a) in students.items()}
-    few = [left["balanced"], left["upstream"]]
+    remaining = {name: _directions(W[-1], a[-1]) / _directions(W[0], a[0]) for name, (W, a) in students.items()}
+    few = [remaining["balanced"], remaining["upstream"]]
     yield Fact.at_most("from a small start, δ ≥ 0, at most two thirds of the directions are left", few, 2 / 3).on(
         "kunin2024/infinite-width-phases"
     )
-    yield Fact.at_least("from a large start nine tenths or more", left["large"], 0.9).on(
+    yield Fact.at_least("from a large start nine tenths or more", remaining["large"], 0.9).on(
         "kunin2024/large-scale-is-lazy"
     )
     W, a = students["upstream"]
@@ -137,10 +137,10 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     for name in STUDENTS:
         cells = _surface(data, name)
         middle = np.array([polygon.mean(0) for polygon in cells.polygons])
-        drawn = np.sum(cells.gradients * middle, 1) + cells.offsets
+        cell_values = np.sum(cells.gradients * middle, 1) + cells.offsets
         W, a = students[name]
         yield Fact.equal(
-            f"the surface drawn is the network ({name})", drawn, _network(W[-1], a[-1], middle), 1e-9
+            f"the surface drawn is the network ({name})", cell_values, _network(W[-1], a[-1], middle), 1e-9
         ).of_ours()
 
 
@@ -172,8 +172,8 @@ def draw(data: xarray.Dataset) -> "Figure":
         above.plot(*paths[0].T, ".", color="0.55", ms=4, zorder=3)
         reach = 1.12 * float(np.abs(paths).max())
         above.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", xlabel=r"$w_1|a|$")
-        shown = f"{delta:+g}".replace("-", "−") if delta else "0"
-        above.set_title(rf"$\tau$ = {tau:g}, $\delta$ = {shown}")
+        label = f"{delta:+g}".replace("-", "−") if delta else "0"
+        above.set_title(rf"$\tau$ = {tau:g}, $\delta$ = {label}")
         _surface(data, name).draw(below, levels=14)
         below.scatter(
             *data["X"].values.T,

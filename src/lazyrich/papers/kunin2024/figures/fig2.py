@@ -77,8 +77,8 @@ def draw(data: xarray.Dataset) -> "Figure":
             axes.plot(*path, color=REGIME_COLORS[name], linewidth=2.2, zorder=5)
             axes.scatter(*path[:, 0], color="black", s=16, zorder=6)
             axes.scatter(*path[:, -1], color="black", marker="*", s=50, zorder=6)
-        shown = ", ".join(_neuron.name(float(delta)) for delta in data.delta[which].values)
-        axes.set_title(rf"{name}: $\delta$ = {shown}", y=1.0)
+        label = ", ".join(_neuron.name(float(delta)) for delta in data.delta[which].values)
+        axes.set_title(rf"{name}: $\delta$ = {label}", y=1.0)
         axes.set(xlabel="$w_1$", ylabel="$w_2$", zlabel="$a$", xticks=(-2, 0, 2), yticks=(-2, 0, 2), zticks=(-2, 0, 2))
         axes.xaxis.labelpad = axes.yaxis.labelpad = axes.zaxis.labelpad = -6
         axes.tick_params(pad=-2)

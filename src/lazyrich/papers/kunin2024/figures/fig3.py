@@ -45,15 +45,15 @@ SCALES = {
 def compute(scale: Scale) -> xarray.Dataset:
     deltas = np.array(scale["delta"])
     times = np.concatenate([[0.0], np.geomspace(1e-2, scale["T"], scale["times"] - 1)])
-    found: dict[str, list[np.ndarray]] = {}
+    by_name: dict[str, list[np.ndarray]] = {}
     for flow in map(_neuron.flow, deltas):
         for how, traj in (("exact", exact(flow, times)), ("integrated", integrate(flow, times, rtol=1e-12))):
             mu, phi = _neuron.polar(_neuron.parameters(traj))
             S = kernel_distance(traj) if how == "integrated" else _distance(_neuron.parameters(traj))
             for name, curve in (("mu", mu), ("phi", phi), ("S", S)):
-                found.setdefault(f"{name}_{how}", []).append(np.asarray(curve))
+                by_name.setdefault(f"{name}_{how}", []).append(np.asarray(curve))
     return xarray.Dataset(
-        {name: (("delta", "time"), np.array(curves)) for name, curves in found.items()},
+        {name: (("delta", "time"), np.array(curves)) for name, curves in by_name.items()},
         coords={"delta": deltas, "time": times},
     )
 

@@ -86,8 +86,8 @@ def _least(delta: float) -> float:
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    end, found = data["beta"][:, -1].values, data["limit"].values
-    yield Fact.equal("the flow ends where the theorem for any nullity says", end, found, 1e-6).of_ours()
+    end, measured = data["beta"][:, -1].values, data["limit"].values
+    yield Fact.equal("the flow ends where the theorem for any nullity says", end, measured, 1e-6).of_ours()
     alpha = end @ UNSEEN
     line = Fact.equal("that is the one-dimensional closed form of the source", alpha, data["line"], 1e-6)
     yield line.on("kunin2024/one-unseen-direction")
@@ -115,10 +115,10 @@ def draw(data: xarray.Dataset) -> "Figure":
 
     figure = Figure(figsize=(8.6, 3.5), layout="constrained")
     plane, ends = figure.subplots(1, 2)
-    shown = [delta for delta in data.delta.values if delta in (-4, -2, -1, 0, 1, 2, 4)]
+    plotted = [delta for delta in data.delta.values if delta in (-4, -2, -1, 0, 1, 2, 4)]
     line = SHORTEST + np.linspace(-0.3, 2, 2)[:, None] * UNSEEN
     plane.plot(*line.T, "--", color="black", lw=1, label=r"$X\beta = y$")
-    for delta, color in zip(shown, _neuron.colors(shown), strict=True):
+    for delta, color in zip(plotted, _neuron.colors(plotted), strict=True):
         path = data["beta"].sel(delta=delta).values
         plane.plot(*path.T, color=color, label=rf"$\delta$ = {_neuron.name(delta)}")
         plane.plot(*path[-1], "o", ms=5, color=color)

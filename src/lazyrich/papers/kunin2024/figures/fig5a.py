@@ -52,8 +52,8 @@ def compute(scale: Scale) -> xarray.Dataset:
 
     fixed = {name: value for name, value in scale.parameters.items() if name not in ("alphas", "runs")}
     seeds = [1000 * scale.seed + i for i in range(scale["runs"])]
-    found = scale.sweep(_lenet.cell, {"alpha": scale["alphas"]}, seeds=seeds, fixed=fixed)
-    data = {n: (["alpha", "seed", *(["epoch"] if n in ALONG else [])], found[n].values) for n in found.data_vars}
+    cells = scale.sweep(_lenet.cell, {"alpha": scale["alphas"]}, seeds=seeds, fixed=fixed)
+    data = {n: (["alpha", "seed", *(["epoch"] if n in ALONG else [])], cells[n].values) for n in cells.data_vars}
     data["speed"] = (["alpha", "layer"], _lenet.speeds(scale["alphas"], scale["apart"], scale.seed))
     source = "mnist" if is_available("mnist") else "drawn_digits"
     return xarray.Dataset(data, {"alpha": scale["alphas"], "epoch": [0, *scale["epochs"]]}, {"source": source})
@@ -118,12 +118,12 @@ def at_loss(data: xarray.Dataset, name: str, level: float) -> xarray.DataArray:
     """Return a quantity where the training loss first falls to a level, interpolated in its logarithm, (alpha,
     seed)."""
     losses, values = np.log(data["loss"].values), data[name].transpose("alpha", "seed", "epoch").values
-    found = np.empty(values.shape[:2])
-    for index in np.ndindex(*found.shape):
+    measured = np.empty(values.shape[:2])
+    for index in np.ndindex(*measured.shape):
         below = int(np.argmax(losses[index] <= np.log(level)))
         last = slice(max(below - 1, 0), below + 1)
-        found[index] = np.interp(-np.log(level), -losses[index][last], values[index][last])
-    return xarray.DataArray(found, dims=("alpha", "seed"), coords={"alpha": data.alpha})
+        measured[index] = np.interp(-np.log(level), -losses[index][last], values[index][last])
+    return xarray.DataArray(measured, dims=("alpha", "seed"), coords={"alpha": data.alpha})
 
 
 def draw(data: xarray.Dataset) -> "Figure":

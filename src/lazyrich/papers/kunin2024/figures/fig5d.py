@@ -108,10 +108,10 @@ def draw(data: xarray.Dataset) -> "Figure":
     curves.legend(title=r"$\alpha$", fontsize=7, loc="lower right")
     last = int(data.time[-1])
     for part, marker in (("train", "s"), ("test", "o")):
-        taken = first_step_above(data[part], data.threshold)
-        error = taken.std("member", ddof=1) / root
+        steps_needed = first_step_above(data[part], data.threshold)
+        error = steps_needed.std("member", ddof=1) / root
         label = {"train": "training", "test": "test"}[part]
-        steps.errorbar(data.alpha, taken.mean("member"), error, marker=marker, ms=4, capsize=2, label=label)
+        steps.errorbar(data.alpha, steps_needed.mean("member"), error, marker=marker, ms=4, capsize=2, label=label)
     steps.axhline(last, color="0.6", lw=0.8, ls=":")
     steps.set(xscale="log", xlabel=r"$\alpha$ (upstream →)", ylim=(0, 1.08 * last))
     steps.set_title(f"Steps to {100 * data.threshold:g} %, of {last:,}")

@@ -126,12 +126,12 @@ def draw(data: xarray.Dataset) -> "Figure":
         f"A  {data.attrs['source']}, {data.attrs['n']:,} images, {data.attrs['epochs']} epochs", fontsize=9
     )
     scores.legend()
-    shown = (
+    plotted = (
         ("roughness", 0, "^", COLORS[2], "before"),
         ("roughness", -1, "o", COLORS[0], "after, Δ as printed"),
         ("centered", -1, "s", COLORS[3], "after, center 3"),
     )
-    for name, step, marker, color, label in shown:
+    for name, step, marker, color, label in plotted:
         values = data[name].isel(step=step) / WHITE[name]
         error = values.std("member", ddof=1) / root
         ends.errorbar(data.alpha, values.mean("member"), error, marker=marker, ms=4, color=color, label=label)

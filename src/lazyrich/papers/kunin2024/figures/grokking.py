@@ -56,7 +56,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     faster = scale.sweep(_grokking.faster, {"tau": [1.0]}, seeds=scale["runs"], fixed=fast)
     data = _grokking.members(swept, scale["alphas"], scale["every"])
     control = _grokking.members(faster, [1.0], scale["every"])
-    made = {
+    built = {
         "steps_train": first_step_above(data["train"], scale["learned"]),
         "steps_test": first_step_above(data["test"], scale["threshold"]),
         "steps_faster": first_step_above(control["test"], scale["threshold"]).isel(tau=0, alpha=0, drop=True),
@@ -64,7 +64,7 @@ def compute(scale: Scale) -> xarray.Dataset:
         "untrained": (data["train"] < scale["learned"]).all("time").sum("member"),
     }
     some = {name: scale[name] for name in ("steps", "learned", "threshold", "p")}
-    return xarray.Dataset(made).drop_vars("time", errors="ignore").assign_attrs(some)
+    return xarray.Dataset(built).drop_vars("time", errors="ignore").assign_attrs(some)
 
 
 def seconds(scale: Scale) -> float:
@@ -120,10 +120,10 @@ def draw(data: xarray.Dataset) -> "Figure":
         axes.set(xlabel=r"$\tau$ (← rich)", ylabel=r"$\alpha$ (upstream ↑)", title=title)
         figure.colorbar(image, ax=axes, pad=0.02)
     root = np.sqrt(data.sizes["member"])
-    shown = [(f"{tau:g}", data["steps_test"].sel(tau=tau)) for tau in data.tau.values]
-    for (label, taken), marker in zip(shown, "osdvp", strict=False):
-        error = taken.std("member", ddof=1) / root
-        lines.errorbar(data.alpha, taken.mean("member"), error, marker=marker, ms=4, capsize=2, label=label)
+    values = [(f"{tau:g}", data["steps_test"].sel(tau=tau)) for tau in data.tau.values]
+    for (label, steps_needed), marker in zip(values, "osdvp", strict=False):
+        error = steps_needed.std("member", ddof=1) / root
+        lines.errorbar(data.alpha, steps_needed.mean("member"), error, marker=marker, ms=4, capsize=2, label=label)
     fast, label = data["steps_faster"], rf"1, rate ÷ {float(data.tau[0]):g}$^2$"
     lines.errorbar([1.1], [fast.mean()], [fast.std(ddof=1) / root], fmt="k^", ms=5, capsize=2, label=label)
     lines.axhline(data.steps, color="0.6", lw=0.8, ls=":")

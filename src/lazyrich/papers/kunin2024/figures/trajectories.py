@@ -48,7 +48,7 @@ def compute(scale: Scale) -> xarray.Dataset:
         [_neuron.flow(delta, np.array([np.cos(way), np.sin(way)]), TARGET) for delta in deltas]
         for way in STARTS.values()
     ]
-    found = {
+    measured = {
         name: np.array([[_neuron.parameters(path) for path in row] for row in paths])
         for name, paths in (
             ("exact", [[exact(flow, times) for flow in row] for row in flows]),
@@ -57,7 +57,7 @@ def compute(scale: Scale) -> xarray.Dataset:
     }
     crossing = np.array([[float(crossing_time(flow)) for flow in row] for row in flows])
     return xarray.Dataset(
-        {name: (("start", "delta", "time", "axis"), value) for name, value in found.items()}
+        {name: (("start", "delta", "time", "axis"), value) for name, value in measured.items()}
         | {
             "basin": (("start", "delta"), np.array([[float(basin(flow)) for flow in row] for row in flows])),
             "crossing": (("start", "delta"), np.where(np.isfinite(crossing), crossing, np.nan)),

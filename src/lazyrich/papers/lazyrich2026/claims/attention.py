@@ -58,8 +58,8 @@ def heads_are_modes(setup: Setup, power: float = 4 / 3) -> Evidence:
         parts = np.einsum("hd,de,he->h", K, G, Q), v[:, None] * (Q @ G.T), v[:, None] * (K @ G)
         return np.concatenate([part.ravel() for part in parts])
 
-    found = ode(field, np.concatenate([size, np.diag(size).ravel(), np.diag(size).ravel()]), times)
-    M = np.einsum("th,thd,the->tde", found[:, :3], found[:, 3:12].reshape(-1, 3, 3), found[:, 12:].reshape(-1, 3, 3))
+    path = ode(field, np.concatenate([size, np.diag(size).ravel(), np.diag(size).ravel()]), times)
+    M = np.einsum("th,thd,the->tde", path[:, :3], path[:, 3:12].reshape(-1, 3, 3), path[:, 12:].reshape(-1, 3, 3))
     rho = values**3 * (1 + (1 + values.sum() / values) / N)
     modes = ode(lambda m: 3 * np.abs(m) ** power * rho * (values**2 / rho - m), size**3, times)
     return Evidence.together(

@@ -24,10 +24,10 @@ def _decayed_beta(X: Array, y: Array, alpha: float, decay: float, times: Array) 
         slope = X.T @ (X @ (w[:d] ** 2 - w[d:] ** 2) - y)
         return np.concatenate([-2 * w[:d] * slope, 2 * w[d:] * slope]) - decay * w
 
-    found = solve_ivp(field, (0, times[-1]), np.full(2 * d, alpha), "LSODA", times, rtol=1e-11, atol=1e-13)
-    if not found.success:
-        raise RuntimeError(found.message)
-    return found.y[:d].T ** 2 - found.y[d:].T ** 2
+    solution = solve_ivp(field, (0, times[-1]), np.full(2 * d, alpha), "LSODA", times, rtol=1e-11, atol=1e-13)
+    if not solution.success:
+        raise RuntimeError(solution.message)
+    return solution.y[:d].T ** 2 - solution.y[d:].T ** 2
 
 
 @claim(
@@ -106,11 +106,11 @@ def _parity_time(seed: int, alpha: float, decay: float, n: int = 100, d: int = 1
         return -np.concatenate([(((hidden > 0) * (r[:, None] * b)).T @ X).ravel(), hidden.T @ r]) - decay * z
 
     times = (np.log(alpha) + np.linspace(-0.5, 1.6, 43)) / decay
-    found = solve_ivp(field, (0, times[-1]), start, "RK45", times, rtol=1e-3, atol=1e-6).y.T
+    solution = solve_ivp(field, (0, times[-1]), start, "RK45", times, rtol=1e-3, atol=1e-6).y.T
     right = np.array(
         [
             np.mean(np.sign(np.maximum(points[n:] @ z[:cut].reshape(2 * h, d).T, 0) @ z[cut:]) == labels[n:])
-            for z in found
+            for z in solution
         ]
     )
     i = int(np.argmax(right >= 0.9))
@@ -139,9 +139,9 @@ def grokking_clock_slope(setup: Setup, slope: float = 1.0) -> Evidence:
 
     constant = 0.03 * time(3.0, 0.03) - slope * np.log(3.0)
     others = ((6.0, 0.03), (3.0, 0.02))
-    found = [time(*other) for other in others]
+    measured = [time(*other) for other in others]
     predicted = [(slope * np.log(alpha) + constant) / decay for alpha, decay in others]
-    return Evidence.worst(*(Evidence.equal(one, other) for one, other in zip(found, predicted, strict=True)))
+    return Evidence.worst(*(Evidence.equal(one, other) for one, other in zip(measured, predicted, strict=True)))
 
 
 grokking_clock_slope.breaks("log α of the other sign", slope=-1.0)

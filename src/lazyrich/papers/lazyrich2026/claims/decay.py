@@ -44,11 +44,11 @@ def balance_decays(setup: Setup, rate: float = 2.0, second: float = 1.0) -> Evid
         return [V.T @ V / v - W @ W.T / w for (W, w), (V, v) in zip(below, above, strict=False)]
 
     start = 0.7 * rng.normal(size=int(ends[-1]))
-    found = ode(field, start, times)
+    path = ode(field, start, times)
     return Evidence.worst(
         *(
             Evidence.equal(now, np.exp(-rate * kappa * t) * before)
-            for t, z in zip(times, found, strict=True)
+            for t, z in zip(times, path, strict=True)
             for now, before in zip(balance(z), balance(start), strict=True)
         )
     )
@@ -81,7 +81,7 @@ def the_balance_shrinks(spoilt: bool) -> Any:
 def mirror_variable_decays(setup: Setup, exponent: float = 1.0, shrink: float = 1.0) -> Evidence:
     """The weights at three times against the map: w e^{±2G} at depth 2, 1/(1/w ∓ 3G) at depth 3."""
     rng, kappa, times, d = setup.rng, 0.4, np.array([0.3, 1.0, 2.5]), 4
-    X, y, found = rng.normal(size=(3, d)), rng.normal(size=3), []
+    X, y, measured = rng.normal(size=(3, d)), rng.normal(size=3), []
     signs = np.array([[1.0], [-1.0]])
     for depth in (2, 3):
         start = rng.uniform(0.3, 1.0, size=(2, d))
@@ -95,8 +95,8 @@ def mirror_variable_decays(setup: Setup, exponent: float = 1.0, shrink: float = 
         for t, z in zip(times, ode(field, np.concatenate([start.ravel(), np.zeros(d + 1)]), times), strict=True):
             G = signs * z[2 * d : -1]
             undecayed = start * np.exp(2 * G) if depth == 2 else 1 / (1 / start - 3 * G)
-            found.append(Evidence.equal(z[: 2 * d].reshape(2, d), np.exp(-shrink * kappa * t) * undecayed))
-    return Evidence.worst(*found)
+            measured.append(Evidence.equal(z[: 2 * d].reshape(2, d), np.exp(-shrink * kappa * t) * undecayed))
+    return Evidence.worst(*measured)
 
 
 mirror_variable_decays.breaks("the mirror variable of depth 2 at depth 3", exponent=0.0)

@@ -54,8 +54,8 @@ def diagonal_networks_stop_at_the_lasso(setup: Setup, mean: Any = None, one_side
     if one_sided:  # u₁ = v₁ and u₂ = v₂ = 0: β cannot be negative
         start[1, 0] = start[0, 0]
         start[:, 1] = 0.0
-    found = beta(ode(field, start.ravel(), [LATE])[0])
-    return Evidence(_violation(X.T @ (y - X @ found), found, float(penalty)), f"β = {np.round(found, 3)}")
+    path = beta(ode(field, start.ravel(), [LATE])[0])
+    return Evidence(_violation(X.T @ (y - X @ path), path, float(penalty)), f"β = {np.round(path, 3)}")
 
 
 diagonal_networks_stop_at_the_lasso.breaks("the mean of λ₁ and λ₂ in place of √(λ₁λ₂)", mean=np.mean)

@@ -16,8 +16,8 @@ TIMES = np.array([0.1, 0.5, 1.5, 4.0])
 
 def _raw_mode(a: float, w: float, s: float, decay: float) -> np.ndarray:
     """Return β = aw of the raw equations at the times."""
-    found = ode(lambda v: (s - v[0] * v[1]) * v[::-1] - decay * v, [a, w], TIMES)
-    return found[:, 0] * found[:, 1]
+    path = ode(lambda v: (s - v[0] * v[1]) * v[::-1] - decay * v, [a, w], TIMES)
+    return path[:, 0] * path[:, 1]
 
 
 @claim(
@@ -33,7 +33,7 @@ def decayed_mode(setup: Setup, rate: float = 2.0, order: float = 0.5) -> Evidenc
     """Random modes, some of which fade, against the raw equations."""
     from scipy.special import iv, kv
 
-    found = []
+    measured = []
     for _ in range(setup.size(4, 40)):
         a, w = setup.rng.normal(size=2)
         s, decay = setup.rng.uniform(0.3, 2.0), setup.rng.uniform(0.2, 0.8)
@@ -43,8 +43,8 @@ def decayed_mode(setup: Setup, rate: float = 2.0, order: float = 0.5) -> Evidenc
         z0 = (a + w) ** 2 / D
         A, B = z0 * iv(low, x0) + iv(high, x0), z0 * kv(low, x0) - kv(high, x0)
         z = (A * kv(high, x) + B * iv(high, x)) / (A * kv(low, x) - B * iv(low, x))
-        found.append(Evidence.equal(_raw_mode(a, w, s, decay), decay * x * (z - 1 / z)))
-    return Evidence.worst(*found)
+        measured.append(Evidence.equal(_raw_mode(a, w, s, decay), decay * x * (z - 1 / z)))
+    return Evidence.worst(*measured)
 
 
 decayed_mode.breaks("e^{−λt} in place of e^{−2λt}", rate=1.0)
@@ -76,13 +76,13 @@ def the_mode_solves_a_riccati_equation(spoilt: bool) -> Any:
 )
 def balanced_mode_with_decay(setup: Setup, factor: float = 1.0) -> Evidence:
     """Growing and fading balanced modes against the raw equations."""
-    found = []
+    measured = []
     for s, decay in ((1.3, 0.2), (0.4, 0.9), (2.0, 0.5)):
         a = setup.rng.uniform(0.2, 1.5)
         gap = s - factor * decay
         beta = gap / (1 + (gap / a**2 - 1) * np.exp(-2 * gap * TIMES))
-        found.append(Evidence.equal(_raw_mode(a, a, s, decay), beta))
-    return Evidence.worst(*found)
+        measured.append(Evidence.equal(_raw_mode(a, a, s, decay), beta))
+    return Evidence.worst(*measured)
 
 
 balanced_mode_with_decay.breaks("the strength s − 2λ", factor=2.0)
@@ -131,13 +131,13 @@ def isotropic_network_with_decay(setup: Setup, half: float = 0.5, perturbed: flo
         slopes = np.hstack([half * size * A + W @ S.T, A @ S - half * size * W]) - decay * Y
         return np.vstack([slopes, -2 * decay * state[2]])
 
-    found = []
+    measured = []
     start = np.vstack([Z0, np.full(5, delta)])
     for Z, state in zip(ode(raw, Z0, TIMES), ode(linear, start, TIMES), strict=True):
         Y, size = state[:2], state[2, 0]
         G = (Y[:, :2] @ Y[:, :2].T - Y[:, 2:] @ Y[:, 2:].T) / size  # I − (A₀A₀ᵀ − W₀W₀ᵀ)/δ = 0
-        found.append(Evidence.equal(Z.T @ Z, Y.T @ np.linalg.solve(G, Y)))
-    return Evidence.worst(*found)
+        measured.append(Evidence.equal(Z.T @ Z, Y.T @ np.linalg.solve(G, Y)))
+    return Evidence.worst(*measured)
 
 
 isotropic_network_with_decay.breaks("δ in place of δ/2 in the linear equation", half=1.0)

@@ -17,7 +17,7 @@ Array = np.ndarray
 CLEAR = 0.15  # how far, in the middle of a plateau, the dual variables of unused features must be from their bounds
 
 
-def _raw(X: Array, y: Array, weights: Array, depth: int, times: Array) -> Array:
+def _solve_in_logarithms(X: Array, y: Array, weights: Array, depth: int, times: Array) -> Array:
     """Solve the raw flow of ½‖X(w₊ᴰ − w₋ᴰ) − y‖², in the logarithms of the weights, and return β at some times."""
 
     def beta(z: Array) -> Array:
@@ -32,12 +32,12 @@ def _raw(X: Array, y: Array, weights: Array, depth: int, times: Array) -> Array:
         np.log(weights).ravel(),
         times[-1] / 1000,
     )  # on a plateau, longer steps would be taken beyond its end
-    found = solve_ivp(
+    solution = solve_ivp(
         field, (0, times[-1]), start, method="LSODA", t_eval=times, rtol=1e-11, atol=1e-11, max_step=longest
     )
-    if not found.success:
-        raise RuntimeError(found.message)
-    return np.stack([beta(z) for z in found.y.T])
+    if not solution.success:
+        raise RuntimeError(solution.message)
+    return np.stack([beta(z) for z in solution.y.T])
 
 
 def middles_of(stairs: Staircase) -> Array:
@@ -72,8 +72,8 @@ def plateaus_at_depth_two(setup: Setup, bound: float = 1.0) -> Evidence:
     X, y, _ = clear_staircase(setup.rng)
     stairs = staircase(GradientFlow(tied_diagonal(4, 1.0), Problem(X, y)), bound)
     times = middles_of(stairs) * np.log(1e60) / 2
-    found = _raw(X, y, np.full((2, 4), 1e-60), 2, times)
-    return Evidence.equal(found, stairs.beta, f"{len(stairs)} plateaus")
+    measured = _solve_in_logarithms(X, y, np.full((2, 4), 1e-60), 2, times)
+    return Evidence.equal(measured, stairs.beta, f"{len(stairs)} plateaus")
 
 
 plateaus_at_depth_two.breaks("bounds ±2 in place of ±1", bound=2.0)
@@ -90,13 +90,13 @@ plateaus_at_depth_two.breaks("bounds ±2 in place of ±1", bound=2.0)
 def features_leave_again(setup: Setup, keep: bool = False) -> Evidence:
     """The coefficient that leaves, before and after, and the losses."""
     X, y, stairs = clear_staircase(setup.rng)
-    found = _raw(X, y, np.full((2, 4), 1e-60), 2, middles_of(stairs) * np.log(1e60) / 2)
+    measured = _solve_in_logarithms(X, y, np.full((2, 4), 1e-60), 2, middles_of(stairs) * np.log(1e60) / 2)
     parts = []
     for i in range(1, len(stairs)):
         for j in np.setdiff1d(stairs.supports[i - 1], stairs.supports[i]):
-            after = found[i - 1, j] if keep else 0.0
-            parts.append(Evidence.equal([found[i - 1, j], found[i, j]], [stairs.beta[i - 1, j], after]))
-    losses = np.sum((found @ X.T - y) ** 2, axis=1)
+            after = measured[i - 1, j] if keep else 0.0
+            parts.append(Evidence.equal([measured[i - 1, j], measured[i, j]], [stairs.beta[i - 1, j], after]))
+    losses = np.sum((measured @ X.T - y) ** 2, axis=1)
     return Evidence.worst(Evidence.true(np.all(np.diff(losses) < 0)), *parts)
 
 
@@ -117,8 +117,8 @@ def plateaus_of_deep_networks(setup: Setup, clock: float = 1.0) -> Evidence:
     parts = []
     for D, alpha in ((3, 1e-4), (4, 1e-3)):
         times = middles_of(stairs) / (clock * D * (D - 2) * alpha ** (D - 2))
-        found = _raw(X, y, np.full((2, 4), alpha), D, times)
-        parts.append(Evidence.equal(found, stairs.beta, f"depth {D}"))
+        measured = _solve_in_logarithms(X, y, np.full((2, 4), alpha), D, times)
+        parts.append(Evidence.equal(measured, stairs.beta, f"depth {D}"))
     return Evidence.together(*parts)
 
 
@@ -151,8 +151,8 @@ def bounds_of_unequal_weights(setup: Setup, power: float = -1.0) -> Evidence:
     side = np.where(y > 0, ratios[0], ratios[1])
     predicted = side**power / np.abs(y)
     times = np.linspace(0, 1.3 * np.max(side**-1 / np.abs(y)), 4001)
-    found = _raw(np.eye(3), y, alpha * ratios, D, times / (D * (D - 2) * alpha))
-    halves = times[np.argmax(np.abs(found) > np.abs(y) / 2, axis=0)]
+    measured = _solve_in_logarithms(np.eye(3), y, alpha * ratios, D, times / (D * (D - 2) * alpha))
+    halves = times[np.argmax(np.abs(measured) > np.abs(y) / 2, axis=0)]
     net = Diagonal([alpha * ratios], power=D)
     stairs = staircase(GradientFlow(net, Problem(np.eye(3), y)))
     entries = {int(i): float(stairs.times[j]) for j in range(1, len(stairs)) for i in stairs.entering_features(j)}
@@ -203,7 +203,7 @@ def identical_columns_share(setup: Setup, power: float = 2.0) -> Evidence:
     for D, alpha in ((2, 1e-30), (3, 1e-3)):
         weights = alpha * np.array([[1.0, ratio], [1.0, ratio]])
         stairs = staircase(GradientFlow(Diagonal([weights], power=D), Problem(X, y)))
-        end = _raw(X, y, weights, D, np.array([stairs.at().times[-1] * 3]))[0]
+        end = _solve_in_logarithms(X, y, weights, D, np.array([stairs.at().times[-1] * 3]))[0]
         right = np.array([1.0, ratio**power]) / (1 + ratio**power) if D == 2 else np.array([0.0, 1.0])
         parts += [Evidence.equal(end, right), Evidence.equal(stairs.end, right)]
     return Evidence.worst(*parts)

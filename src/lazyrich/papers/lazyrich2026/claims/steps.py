@@ -13,13 +13,13 @@ RAW = "the raw iteration, run until it stands still, beside the dual of the conv
 def _end(X: np.ndarray, y: np.ndarray, log_scale: np.ndarray, shift: np.ndarray) -> np.ndarray:
     """Return the interpolator a² sinh(shift + Xᵀν) by Powell's method on the dual."""
     a2 = np.exp(log_scale)
-    found = root(
+    solution = root(
         lambda nu: X @ (a2 * np.sinh(shift + X.T @ nu)) - y,
         np.zeros(len(y)),
         jac=lambda nu: (X * (a2 * np.cosh(shift + X.T @ nu))) @ X.T,
         tol=1e-14,
     )
-    return a2 * np.sinh(shift + X.T @ found.x)
+    return a2 * np.sinh(shift + X.T @ solution.x)
 
 
 def _run_descent(

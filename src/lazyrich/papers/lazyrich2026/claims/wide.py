@@ -40,7 +40,7 @@ def draw(rng: np.random.Generator, c1: float, c2: float, h: int = 9, bend: float
     return Start(W1, np.sqrt(c2) * P[:, D : D + C].T, slope, (c1 + c2) / 2, (c2 - c1) / 2)
 
 
-def raw(start: Start, kappa: float = 0.0, times: np.ndarray = TIMES) -> tuple[np.ndarray, np.ndarray]:
+def raw_flow(start: Start, kappa: float = 0.0, times: np.ndarray = TIMES) -> tuple[np.ndarray, np.ndarray]:
     """Return W₁ and W₂ along time, from their own equations, with weight decay κ."""
     W1, W2 = start.W1, start.W2
 
@@ -85,7 +85,7 @@ def predictor_equation(setup: Setup, mean: float = 0.5, bend: float = 0.0) -> An
     pairs = []
     for c1, c2 in ((1.7, 0.3), (0.3, 1.7), (0.9, 0.9), (0.05, 0.0)):
         start = draw(setup.rng, c1, c2, bend=bend)
-        W1, W2 = raw(start)
+        W1, W2 = raw_flow(start)
         pairs.append((W2 @ W1, predictor_flow(start.slope, partial(np.polyval, [mean * (c1 + c2)]))))
     measured, predicted = zip(*pairs, strict=True)
     return np.stack(measured), np.stack(predicted)
@@ -123,7 +123,7 @@ def the_relation_is_conserved(spoilt: bool) -> Any:
 )
 def grams_from_the_predictor(setup: Setup, sign: float = 1.0) -> Any:
     start = draw(setup.rng, 1.3, 0.4)
-    W1, W2 = raw(start)
+    W1, W2 = raw_flow(start)
     A = W2 @ W1
     above = [sign * start.e * np.eye(C) + root(B, start.s) for B in A]
     below = [-sign * start.e * np.eye(D) + root(B.T, start.s) for B in A]
@@ -144,14 +144,14 @@ grams_from_the_predictor.breaks("e of the other sign", sign=-1.0)
 )
 def decay_runs_the_scale_down(setup: Setup, power: float = 2.0) -> Any:
     start, kappa = draw(setup.rng, 1.1, 0.5), 0.3
-    W1, W2 = raw(start, kappa)
+    W1, W2 = raw_flow(start, kappa)
     return W2 @ W1, predictor_flow(start.slope, lambda t: start.s * np.exp(-power * kappa * t), kappa)
 
 
 decay_runs_the_scale_down.breaks("s(t) = s₀e^{−κt}", power=1.0)
 
 
-def along(M: np.ndarray, X: np.ndarray, f: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def apply_adjoint_function(M: np.ndarray, X: np.ndarray, f: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Return f(ad_M)X of a symmetric M, in its eigenvectors."""
     values, V = np.linalg.eigh(M)
     out: np.ndarray = V @ (f(values[:, None] - values) * (V.T @ X @ V)) @ V.T
@@ -176,7 +176,7 @@ def exponential_coordinates(
     setup: Setup, even: Any = coth_factor, turn: Any = lambda x: np.tanh(x / 2)
 ) -> tuple[np.ndarray, np.ndarray]:
     start, n = draw(setup.rng, 1.3, 0.4), C + D
-    W1, W2 = raw(start)
+    W1, W2 = raw_flow(start)
     Q0 = np.hstack([start.W2.T, start.W1])
 
     def field(z: np.ndarray) -> np.ndarray:
@@ -185,11 +185,11 @@ def exponential_coordinates(
         G = np.zeros((n, n))
         G[:C, C:] = -start.slope(A)
         G += G.T
-        return np.stack([along(M, G, even), K @ along(M, G, turn)])
+        return np.stack([apply_adjoint_function(M, G, even), K @ apply_adjoint_function(M, G, turn)])
 
     path = ode(field, np.stack([np.zeros((n, n)), np.eye(n)]), TIMES)
-    found = [Q0 @ K @ expm(M) for M, K in path]
-    return np.concatenate([W2.swapaxes(1, 2), W1], axis=2), np.stack(found)
+    measured = [Q0 @ K @ expm(M) for M, K in path]
+    return np.concatenate([W2.swapaxes(1, 2), W1], axis=2), np.stack(measured)
 
 
 exponential_coordinates.breaks("Ṁ = Γ, which holds where M and Γ commute", even=np.ones_like)
@@ -214,7 +214,7 @@ def whitened_riccati(setup: Setup, factor: float = 1.0) -> tuple[np.ndarray, np.
     moved[:C, C:] = 0.4 * rng.normal(size=(C, D))
     Q = np.hstack([start.W2.T, start.W1]) @ expm(moved + moved.T)
     start = start._replace(W1=Q[:, C:], W2=Q[:, :C].T, slope=lambda A: A - target)
-    W1, W2 = raw(start)
+    W1, W2 = raw_flow(start)
     path = np.concatenate([W2.swapaxes(1, 2), W1], axis=2)
     G = path.swapaxes(1, 2) @ path
     shift = np.block([[start.e * np.eye(C), target], [target.T, -start.e * np.eye(D)]])
@@ -223,11 +223,11 @@ def whitened_riccati(setup: Setup, factor: float = 1.0) -> tuple[np.ndarray, np.
     square += factor * start.s**2 * np.eye(n)
     # H = U̇U⁻¹ with Ü = K²U
     linear = np.block([[np.zeros((n, n)), np.eye(n)], [square, np.zeros((n, n))]])
-    found = []
+    measured = []
     for t in TIMES:
         U = expm(t * linear) @ np.vstack([np.eye(n), G[0] - shift])
-        found.append(U[n:] @ np.linalg.inv(U[:n]) + shift)
-    return G, np.stack(found)
+        measured.append(U[n:] @ np.linalg.inv(U[:n]) + shift)
+    return G, np.stack(measured)
 
 
 whitened_riccati.breaks("2s² in place of s²", factor=2.0)
@@ -252,9 +252,9 @@ def varre_is_a_special_case(setup: Setup, second: float = 0.9, bend: float = 0.0
     def from_scales(c1: float, c2: float) -> Start:
         return draw(rng, c1, c2, bend=bend)._replace(slope=lambda A: (X @ A.T - Y).T @ X)
 
-    W1, W2 = raw(from_scales(2 * gamma, 0.0))
+    W1, W2 = raw_flow(from_scales(2 * gamma, 0.0))
     theirs = [gamma * np.eye(D) + root((V @ W).T, gamma) for V, W in zip(W2, W1, strict=True)]
-    ends = [raw(from_scales(c1, c2), times=np.array([60.0])) for c1, c2 in ((0.7, 0.0), (0.5, second), (0.0, 1.2))]
+    ends = [raw_flow(from_scales(c1, c2), times=np.array([60.0])) for c1, c2 in ((0.7, 0.0), (0.5, second), (0.0, 1.2))]
     return Evidence.worst(
         Evidence.equal(W1.swapaxes(1, 2) @ W1, theirs),
         *(Evidence.equal((V @ W)[-1], best) for W, V in ends),

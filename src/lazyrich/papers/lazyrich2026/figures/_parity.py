@@ -92,11 +92,11 @@ def run_of(
     outputs = [np.asarray(traj[i](inputs[n:])) for i in range(len(traj))]
     accuracy = np.mean(np.sign(outputs) == labels[n:], axis=1)
     accuracy[0] = train[0] = 0.5  # all outputs are zero
-    found = grokking_run(
+    run = grokking_run(
         traj.times, train, accuracy, alpha=alpha, decay=decay, train_loss=traj.loss,
         optimizer="gd" if step is None else "adamw", full_batch=batch is None,
     )  # fmt: skip
-    return found, np.interp((CURVE + np.log(alpha)) / decay, np.asarray(traj.times), accuracy)
+    return run, np.interp((CURVE + np.log(alpha)) / decay, np.asarray(traj.times), accuracy)
 
 
 def cell(alpha: float, decay: float, seed: int, **setup: Any) -> dict[str, Any]:
@@ -126,11 +126,11 @@ def adamw(alpha: float, decay: float, seed: int, **setup: Any) -> dict[str, Any]
     return times_of_kind("ReLU", alpha, decay, seed, step=1e-3, **setup)
 
 
-def strong(decay: float, seed: int, *, alpha: float, **setup: Any) -> dict[str, Any]:
+def constant_at_strong_decay(decay: float, seed: int, *, alpha: float, **setup: Any) -> dict[str, Any]:
     """Return the constant of the clock at a strong decay."""
     return {"constant": run_of(alpha, decay, seed, **setup)[0].constant}
 
 
-def small(alpha: float, seed: int, *, decay: float, **setup: Any) -> dict[str, Any]:
+def constant_at_small_start(alpha: float, seed: int, *, decay: float, **setup: Any) -> dict[str, Any]:
     """Return the constant of the clock at a small start."""
     return {"constant": run_of(alpha, decay, seed, **setup)[0].constant}

@@ -54,13 +54,13 @@ def compute(scale: Scale) -> xarray.Dataset:
     D, rng = len(values), scale.rng
     problem = lr.Problem.in_context(values, scale["N"])
     aligned = lr.LinearAttention(np.full(D, size), size * np.eye(D), size * np.eye(D))
-    drawn = size * rng.normal(size=D), size * rng.normal(size=(D, D)), size * rng.normal(size=(D, D))
-    flow, random = lr.GradientFlow(aligned, problem), lr.GradientFlow(lr.LinearAttention(*drawn), problem)
+    start_weights = size * rng.normal(size=D), size * rng.normal(size=(D, D)), size * rng.normal(size=(D, D))
+    flow, random = lr.GradientFlow(aligned, problem), lr.GradientFlow(lr.LinearAttention(*start_weights), problem)
     schedule = lr.mode_schedule(flow)
     spaced = np.geomspace(schedule.time[0] / 30, 30 * schedule.time[-1], scale["times"])
     times = np.unique(np.append(spaced, schedule.time))
     traj, other, exact = lr.integrate(flow, times), lr.integrate(random, times), lr.exact(flow, times)
-    strengths, known = head_strengths(traj), head_strengths(exact)
+    strengths, exact_values = head_strengths(traj), head_strengths(exact)
     share = 1 / (1 + (1 + values.sum() / values) / scale["N"])  # of λ that the head can explain
     levels = values.sum() / 2 - np.append(0.0, np.cumsum(values * share)) / 2
     learned = [strengths[np.searchsorted(times, schedule.time[i]), i] for i in range(D)]
@@ -69,7 +69,7 @@ def compute(scale: Scale) -> xarray.Dataset:
             "loss": ("time", np.asarray(traj.loss)),
             "random_loss": ("time", np.asarray(other.loss)),
             "strength": (("time", "head"), strengths),
-            "exact": (("time", "head"), known),
+            "exact": (("time", "head"), exact_values),
             "level": ("plateau", levels),
             "rest": ("plateau", rests(times, np.asarray(traj.loss), levels)),
             "random_rest": ("plateau", rests(times, np.asarray(other.loss), levels)),

@@ -47,9 +47,14 @@ def compute(scale: Scale) -> xarray.Dataset:
     alphas, decays, seeds = scale["alphas"], scale["decays"], scale["seeds"]
     runs = scale.sweep(_parity.cell, {"alpha": alphas, "decay": decays}, seeds=seeds, fixed=setup)
     strong = scale.sweep(
-        _parity.strong, {"decay": [scale["strong"]]}, seeds=seeds, fixed={**setup, "alpha": alphas[-1]}
+        _parity.constant_at_strong_decay,
+        {"decay": [scale["strong"]]},
+        seeds=seeds,
+        fixed={**setup, "alpha": alphas[-1]},
     )
-    small = scale.sweep(_parity.small, {"alpha": [scale["weak"]]}, seeds=seeds, fixed={**setup, "decay": decays[-1]})
+    small = scale.sweep(
+        _parity.constant_at_small_start, {"alpha": [scale["weak"]]}, seeds=seeds, fixed={**setup, "decay": decays[-1]}
+    )
     axes = ("alpha", "decay", "seed")
     return xarray.Dataset(
         {

@@ -31,17 +31,17 @@ def regression(w0: Any, X: Array, y: Array, times: Any, alpha: float = 1.0, D: i
     return ode(field, w0, times)
 
 
-def ones(n: int, alpha: float) -> Array:
+def start_of_ones(n: int, alpha: float) -> Array:
     return np.full((2, n), alpha)
 
 
 def slopes(sizes: Any, columns: Array, expected: tuple[float, ...]) -> Evidence:
     """Return the worst of several power laws, as evidence."""
-    found = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
-    return Evidence(max(f.error for f in found), ", ".join(f.seen.split(",")[0] for f in found), Grade.TREND)
+    evidence = [Evidence.slope(sizes, column, e) for column, e in zip(columns.T, expected, strict=True)]
+    return Evidence(max(f.error for f in evidence), ", ".join(f.summary.split(",")[0] for f in evidence), Grade.TREND)
 
 
-def sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
+def draw_sparse(rng: np.random.Generator, N: int, n: int, sign: bool = True) -> tuple[Array, Array, Array, float]:
     """Draw data whose β of least ℓ1 norm (nonnegative without `sign`) is clearly a vertex.
 
     Return X, y, β and the exponent 1 − max |xⱼᵀν| off the support, from the dual of a linear program.
@@ -64,7 +64,7 @@ def least_norm(X: Array, y: Array, level: float) -> Array:
 def least_norms(X: Array, y: Array, levels: Sequence[float]) -> list[Array]:
     """Return the minima for several decreasing levels, by Newton's method on the dual, β = level sinh(Xᵀν), from
     large levels down."""
-    nu, now, found = np.zeros(len(y)), max(levels[0], 10.0), []
+    nu, now, measured = np.zeros(len(y)), max(levels[0], 10.0), []
     for level in levels:
         for stage in np.geomspace(now, level, 1 + 4 * int(np.ceil(np.log10(max(now / level, 1.0))))):
             for _ in range(60):
@@ -75,14 +75,14 @@ def least_norms(X: Array, y: Array, levels: Sequence[float]) -> list[Array]:
                 if size < 1e-12:
                     break
         now = level
-        found.append(level * np.sinh(X.T @ nu))
-    return found
+        measured.append(level * np.sinh(X.T @ nu))
+    return measured
 
 
 def end(X: Array, y: Array, alpha: float, start: Any = None) -> Array:
     """Return the limit β = w₊² − w₋² of the raw flow from `start` (α𝟙 by default), solved in the logarithms of the
     weights."""
-    start = np.log(ones(X.shape[1], alpha) if start is None else start)
+    start = np.log(start_of_ones(X.shape[1], alpha) if start is None else start)
 
     def field(z: Array) -> Array:
         plus, minus = np.exp(2 * np.minimum(z, 9.0))  # a trial step may overflow

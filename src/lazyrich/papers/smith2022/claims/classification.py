@@ -64,8 +64,8 @@ def four_heads(spoiled: bool) -> Any:
 
     weights = [((1, 0), 1), ((-1, 0), 1), ((0, 1), -1), ((0, -1), 1 if spoiled else -1)]
     heads = [((1, 0), 1), ((-1, 0), 1), ((0, 1), -1), ((0, -1), -1)]
-    found = [y * sum(v * Max(0, u[0] * x[0] + u[1] * x[1]) for u, v in weights) for x, y in heads]
-    return found, [1, 1, 1, 1]
+    measured = [y * sum(v * Max(0, u[0] * x[0] + u[1] * x[1]) for u, v in weights) for x, y in heads]
+    return measured, [1, 1, 1, 1]
 
 
 @claim(
@@ -114,7 +114,9 @@ def _relu_kernel(X: Array, second: float, first: float) -> Array:
     return inner + second * X @ X.T * (np.pi - angle) / (2 * np.pi)
 
 
-def _wide(rng: np.random.Generator, X: Array, m: int, sizes: tuple[float, float] = (0.4, 0.7)) -> Array:
+def _random_network_kernel(
+    rng: np.random.Generator, X: Array, m: int, sizes: tuple[float, float] = (0.4, 0.7)
+) -> Array:
     """Return the kernel of a random network of m neurons, divided by m: v ~ N(0, r_v²), u ~ N(0, r_u² I)."""
     z = X @ (sizes[1] * rng.normal(size=(X.shape[1], m)))
     v = sizes[0] * rng.normal(size=m)
@@ -138,8 +140,8 @@ def relu_kernel(setup: Setup, second: float = 0.16) -> Any:
     """With r_v = 0.4 and r_u = 0.7; `second` is the variance of v."""
     rng = setup.rng
     X = sample(rng, 5, 6)[0][0]
-    off = Evidence.equal(_wide(rng, X, setup.size(200_000, 2_000_000)), _relu_kernel(X, second, 0.49))
-    return Evidence(off.error, off.seen, Grade.SAMPLED)
+    off = Evidence.equal(_random_network_kernel(rng, X, setup.size(200_000, 2_000_000)), _relu_kernel(X, second, 0.49))
+    return Evidence(off.error, off.summary, Grade.SAMPLED)
 
 
 relu_kernel.printed(second=0.4)
@@ -160,9 +162,12 @@ relu_kernel.breaks("without the share of the hidden layer's gradients", second=0
 def relu_kernel_is_random(setup: Setup, copies: bool = False) -> Any:
     rng = setup.rng
     X, widths = sample(rng, 5, 6)[0][0], np.array([4, 40, 400, 4000])
-    drawn = np.full(4, 4) if copies else widths
+    widths_used = np.full(4, 4) if copies else widths
     mean = _relu_kernel(X, 0.16, 0.49)
-    far = [[np.linalg.norm(_wide(rng, X, m) - mean) ** 2 for _ in range(setup.size(200, 1000))] for m in drawn]
+    far = [
+        [np.linalg.norm(_random_network_kernel(rng, X, m) - mean) ** 2 for _ in range(setup.size(200, 1000))]
+        for m in widths_used
+    ]
     return Evidence.slope(widths, np.sqrt(np.mean(far, axis=1)) / np.linalg.norm(mean), -0.5)
 
 
@@ -220,8 +225,8 @@ def _residuals(setup: Setup, size: float, norm: int, levels: tuple[float, ...]) 
 def margin_kkt(setup: Setup, norm: int = 2) -> Any:
     off = _residuals(setup, 1e-12, norm, (0.1, 1.0, 10.0, 100.0))
     falls = len(off) == 4 and all(np.diff(off) < 0)
-    seen = "off by " + ", ".join(f"{o:.2g}" for o in off) + " at margins 0.1 to 100"
-    return Evidence(off[-1] if falls else 1.0, seen)
+    summary = "off by " + ", ".join(f"{o:.2g}" for o in off) + " at margins 0.1 to 100"
+    return Evidence(off[-1] if falls else 1.0, summary)
 
 
 margin_kkt.breaks("the ℓ1 norm of the weights", norm=1)
@@ -240,11 +245,13 @@ margin_kkt.breaks("the ℓ1 norm of the weights", norm=1)
     "start",
 )
 def every_scale(setup: Setup, norm: int = 2) -> Any:
-    found = [_residuals(setup, size, norm, (10.0, 100.0, 1000.0)) for size in (0.03, 0.3, 1.0)]
-    rows = np.array([row + [1.0] * (3 - len(row)) for row in found])
+    measured = [_residuals(setup, size, norm, (10.0, 100.0, 1000.0)) for size in (0.03, 0.3, 1.0)]
+    rows = np.array([row + [1.0] * (3 - len(row)) for row in measured])
     falls = np.all(np.diff(rows, axis=1) < 0) and np.all(rows[1:, -1] < rows[1:, 0] / 3)
-    seen = "; ".join(", ".join(f"{o:.2g}" for o in row) for row in rows) + " at margins 10 to 1000 from 0.03, 0.3 and 1"
-    return Evidence.true(falls and np.all(np.diff(rows, axis=0) > 0), seen)
+    summary = (
+        "; ".join(", ".join(f"{o:.2g}" for o in row) for row in rows) + " at margins 10 to 1000 from 0.03, 0.3 and 1"
+    )
+    return Evidence.true(falls and np.all(np.diff(rows, axis=0) > 0), summary)
 
 
 every_scale.breaks("the ℓ1 norm of the weights", norm=1)

@@ -56,14 +56,14 @@ def _train(
     remark="for N = 200 and 100; for N = 50 both accuracies are near chance, and the gain is 0.02 or so",
 )
 def figure_nine(setup: Setup, gains: tuple[int, ...] = (200, 100), small_r: float = 0.1) -> Any:
-    off, seen = [], []
+    off, summaries = [], []
     for N in (200, 100, 50):
         copies = 48 if N == 50 else 16
         small, one = (_train(setup, N, r, copies=copies).error for r in (small_r, 1.0))
         gain = float(np.mean(one) - np.mean(small))
         off.append(1 - gain / 0.05 if N in gains else gain / 0.05 - 1)
-        seen.append(f"N = {N}: {1 - np.mean(one):.2f} to {1 - np.mean(small):.2f}")
-    return Evidence(max(0.0, *off), "accuracy from r = 1 to r = 0.1, " + "; ".join(seen), Grade.SAMPLED)
+        summaries.append(f"N = {N}: {1 - np.mean(one):.2f} to {1 - np.mean(small):.2f}")
+    return Evidence(max(0.0, *off), "accuracy from r = 1 to r = 0.1, " + "; ".join(summaries), Grade.SAMPLED)
 
 
 figure_nine.printed(gains=(200, 100, 50))
@@ -140,10 +140,10 @@ def _epochs_until_fitted(setup: Setup, size: float, batch: int, N: int = 200, mo
 def interpolates_early(setup: Setup, regardless: bool = False, large: float = 1.0) -> Evidence:
     small, other = (float(np.median(_epochs_until_fitted(setup, size, 32))) for size in (0.1, large))
     more = " or more" if other == MOST else ""
-    seen = f"median {small:g} epochs from r = 0.1, {other:g}{more} from r = {large:g}"
+    summary = f"median {small:g} epochs from r = 0.1, {other:g}{more} from r = {large:g}"
     if regardless:
-        return replace(Evidence.at_most(max(small, other), 100.0, seen), grade=Grade.SAMPLED)
-    return replace(Evidence.at_most(2 * small, other, seen), grade=Grade.SAMPLED)
+        return replace(Evidence.at_most(max(small, other), 100.0, summary), grade=Grade.SAMPLED)
+    return replace(Evidence.at_most(2 * small, other, summary), grade=Grade.SAMPLED)
 
 
 interpolates_early.printed(regardless=True)
@@ -178,13 +178,13 @@ def not_within_a_hundred_epochs() -> None:
     why="yes or no; a share that rises by less than a fifth, four times its sampling error, does not count",
 )
 def figure_ten(setup: Setup, epochs: int = 1500) -> Any:
-    seen, so = [], True
+    summaries, so = [], True
     for N in (200, 100, 50):
         one, small = (_train(setup, N, r, epochs) for r in (1.0, 0.1))
         so &= bool(np.mean(one.norm) > 2 * np.mean(small.norm) and np.mean(small.near) > 1.2 * np.mean(one.near))
         norms = f"{np.mean(one.norm):.0f} to {np.mean(small.norm):.0f}"
-        seen.append(f"N = {N}: ‖w‖₁ {norms}, near zero {np.mean(one.near):.0%} to {np.mean(small.near):.0%}")
-    return Evidence.true(so, "; ".join(seen))
+        summaries.append(f"N = {N}: ‖w‖₁ {norms}, near zero {np.mean(one.near):.0%} to {np.mean(small.near):.0%}")
+    return Evidence.true(so, "; ".join(summaries))
 
 
 figure_ten.breaks("before training, when they are smaller but no sparser", epochs=0)
@@ -207,11 +207,11 @@ figure_ten.breaks("before training, when they are smaller but no sparser", epoch
 )
 def step_and_norm(setup: Setup, smaller: float = 0.01) -> Any:
     """N = 50, six networks, t = 60; the ratio of the norms from r = 0.1 and from the smaller r."""
-    found = []
+    measured = []
     for rate, r in ((0.1, 0.01), (0.02, smaller)):
         runs = [_train(setup, 50, size, round(60 / rate), 20, rate, 6).norm for size in (0.1, r)]
-        found.append(np.mean(runs[0]) / np.mean(runs[1]))
-    return found[0], found[1]
+        measured.append(np.mean(runs[0]) / np.mean(runs[1]))
+    return measured[0], measured[1]
 
 
 step_and_norm.breaks("from r = 1 in place of 0.01", smaller=1.0)
@@ -238,8 +238,8 @@ def _eight_each(n: int) -> int:
 def sample_complexity(setup: Setup, samples: Callable[[int], int] = _eight_each) -> Any:
     runs = [_train(setup, samples(n), 0.1, 800, n, copies=640 // n) for n in (10, 20, 40)]
     accuracy = [1 - float(np.mean(run.error)) for run in runs]
-    seen = ", ".join(f"{a:.2f}" for a in accuracy) + " for n = 10, 20, 40"
-    return Evidence.true(np.all(np.diff(accuracy) < -0.01), seen)
+    summary = ", ".join(f"{a:.2f}" for a in accuracy) + " for n = 10, 20, 40"
+    return Evidence.true(np.all(np.diff(accuracy) < -0.01), summary)
 
 
 sample_complexity.breaks("with samples in proportion to n², when it rises", samples=lambda n: round(0.4 * n * n))
@@ -278,9 +278,9 @@ def samples_of_the_bound(setup: Setup, needed: Callable[[float, float], float] =
     """The exponent in n of n² over what the network needs, which is the gap, and that the bound is met there."""
     sizes, risk = np.array([10.0, 100.0, 1000.0]), setup.rng.uniform(0.05, 0.2)
     counts = np.array([needed(n, risk) for n in sizes])
-    met = float(np.max(np.sqrt(sizes / counts)) <= risk * (1 + 1e-9))
+    within_bound = float(np.max(np.sqrt(sizes / counts)) <= risk * (1 + 1e-9))
     gap = Evidence.slope(sizes, sizes**2 / counts, 1.0)
-    return Evidence(max(gap.error, 1 - met), gap.seen, gap.grade)
+    return Evidence(max(gap.error, 1 - within_bound), gap.summary, gap.grade)
 
 
 samples_of_the_bound.printed(needed=lambda n, risk: n**2 / risk**2)
@@ -365,8 +365,8 @@ def _gaps(setup: Setup, size: float, copies: int = 16, N: int = 50) -> Array:
 )
 def kernel_like_early(setup: Setup, starts: tuple[float, ...] = (0.1, 0.3, 1.0)) -> Any:
     """The median over networks of ‖f − f̄‖/‖f − f(0)‖ on the training inputs when half of the loss is gone."""
-    found = [float(np.median(_gaps(setup, r))) for r in starts]
-    return Evidence.true(np.all(np.diff(found) < 0), ", ".join(f"{g:.3f}" for g in found) + f" from r = {starts}")
+    measured = [float(np.median(_gaps(setup, r))) for r in starts]
+    return Evidence.true(np.all(np.diff(measured) < 0), ", ".join(f"{g:.3f}" for g in measured) + f" from r = {starts}")
 
 
 kernel_like_early.breaks("from small weights to smaller ones", starts=(0.3, 0.1, 0.03))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
-from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, ones, regression
+from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, regression, start_of_ones
 from lazyrich.papers.verdicts import Verdict
 
 
@@ -20,20 +20,20 @@ def _epochs(setup: Setup, alpha: float, step: float, most: int = 10000) -> Array
     X, beta = rng.normal(size=(40, 10, 20)), rng.uniform(-1, 1, (40, 20))
     XT, y = np.swapaxes(X, 1, 2).copy(), np.einsum("sni,si->sn", X, beta)
     plus = minus = np.full_like(beta, alpha)
-    steps = np.full((40, 1), step) if step > 0 else _stable(X, -step)
-    found = np.full(40, float(most))
+    steps = np.full((40, 1), step) if step > 0 else _largest_stable_step(X, -step)
+    measured = np.full(40, float(most))
     for epoch in range(most):
         residual = (X @ (plus**2 - minus**2)[:, :, None])[:, :, 0] - y
         done = np.mean(residual**2, axis=1) < 1e-4
-        found = np.where(done, np.minimum(found, epoch), found)
-        if np.all(found < most):
+        measured = np.where(done, np.minimum(measured, epoch), measured)
+        if np.all(measured < most):
             break
         g = 4 / 10 * steps * (XT @ residual[:, :, None])[:, :, 0]
         plus, minus = plus * (1 - g), minus * (1 + g)
-    return found
+    return measured
 
 
-def _stable(X: Array, alpha: float) -> Array:
+def _largest_stable_step(X: Array, alpha: float) -> Array:
     """Return the largest stable step in the kernel regime at α: two over the largest curvature 16α²λ/N."""
     return 2 / (16 / 10 * alpha**2 * np.linalg.norm(X, 2, axis=(1, 2)) ** 2)[:, None]
 
@@ -86,17 +86,17 @@ no_single_step.breaks("the largest that is stable at α = 1", stable_at=1.0)
 
 def _run_descent(X: Array, y: Array, alpha: float, step: float) -> Array:
     """Return w over the epochs of full-batch descent from α𝟙, until the loss is below 1e-4: (epochs, 2, n)."""
-    w, found = ones(X.shape[1], alpha), []
+    w, measured = start_of_ones(X.shape[1], alpha), []
     while True:
-        found.append(w)
+        measured.append(w)
         residual = X @ (w[0] ** 2 - w[1] ** 2) - y
-        if np.mean(residual**2) < 1e-4 or len(found) > 10_000:
-            return np.array(found)
+        if np.mean(residual**2) < 1e-4 or len(measured) > 10_000:
+            return np.array(measured)
         g = 4 / len(y) * step * X.T @ residual
         w = w * (1 + np.stack([-g, g]))
 
 
-def _small(rng: np.random.Generator) -> tuple[Array, Array]:
+def _draw_small_data(rng: np.random.Generator) -> tuple[Array, Array]:
     """Draw the data of section 4.3: N = 10, n = 20."""
     X = rng.normal(size=(10, 20))
     return X, X @ rng.uniform(-1, 1, 20)
@@ -118,15 +118,17 @@ def _small(rng: np.random.Generator) -> tuple[Array, Array]:
     "nine data sets, and within a tenth in each that was seen",
 )
 def coarse_but_near(setup: Setup, step: float = 1e-2) -> Any:
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for _ in range(9):
-        X, y = _small(rng)
+        X, y = _draw_small_data(rng)
         path = _run_descent(X, y, 0.1, 1e-2)
         at = (np.array([0.0, 0.02, 0.05, 0.1, 0.3, 1.0]) * (len(path) - 1)).astype(int)
-        flow = regression(ones(20, 0.1), X, y, step * at)
+        flow = regression(start_of_ones(20, 0.1), X, y, step * at)
         off = np.linalg.norm((path[at] - flow)[1:], axis=(1, 2)) / np.linalg.norm((flow - 0.1)[1:], axis=(1, 2))
-        found.append(np.max(off))
-    return Evidence(float(np.median(found)), f"within {np.median(found):.1%}, {np.max(found):.1%} in the worst of nine")
+        measured.append(np.max(off))
+    return Evidence(
+        float(np.median(measured)), f"within {np.median(measured):.1%}, {np.max(measured):.1%} in the worst of nine"
+    )
 
 
 coarse_but_near.breaks("time counted as if the step were 2e-3", step=2e-3)
@@ -153,18 +155,18 @@ def _middle_state(K: Array) -> Array:
     "in the figure",
 )
 def kernel_at_the_end(setup: Setup, scale: Callable[[Array], Array] = _at_the_start) -> Any:
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     for _ in range(9):
-        X, y = _small(rng)
+        X, y = _draw_small_data(rng)
         row = []
         for alpha, step in ((0.1, 1e-2), (1.0, 1e-3)):
             w = _run_descent(X, y, alpha, step)
             K = 4 * np.einsum("ni,ti,mi->tnm", X, np.sum(w[:: max(1, len(w) // 40)] ** 2, axis=1), X)
             row.append(np.linalg.norm(K[-1] - K[len(K) // 2]) / np.linalg.norm(scale(K)))
-        found.append(row)
-    small, one = np.median(found, axis=0)
-    seen = f"{small:.2f} at α = 0.1, {one:.4f} at α = 1"
-    return Evidence(float(max(0.0, 1 - small / 0.2, one - 0.01)), seen)
+        measured.append(row)
+    small, one = np.median(measured, axis=0)
+    summary = f"{small:.2f} at α = 0.1, {one:.4f} at α = 1"
+    return Evidence(float(max(0.0, 1 - small / 0.2, one - 0.01)), summary)
 
 
 kernel_at_the_end.breaks("relative to the kernel then", scale=_middle_state)
@@ -187,7 +189,7 @@ def _the_same_labels(alpha: float) -> float:
 )
 def figure_six(setup: Setup, labels: Callable[[float], float] = _the_same_labels) -> Any:
     """N = 10, n = 20; the linearized flow ends at w₀ ± X⁺y/(4α)."""
-    X, y = _small(setup.rng)
+    X, y = _draw_small_data(setup.rng)
     moved, apart = [], []
     for alpha in (0.05, 0.1, 0.5, 1.0, 5.0):
         target = labels(alpha) * y
@@ -199,8 +201,8 @@ def figure_six(setup: Setup, labels: Callable[[float], float] = _the_same_labels
         apart.append(np.linalg.norm(w - alpha - np.stack([shift, -shift])))
     falls = np.all(np.diff(moved) < 0) and np.all(np.diff(apart) < 0)
     small = moved[-1] < 0.1 * moved[0] and apart[-1] < 1e-3 * moved[0]
-    seen = f"‖w − w(0)‖ {', '.join(f'{m:.2g}' for m in moved)}; ‖w − w̄‖ {', '.join(f'{a:.2g}' for a in apart)}"
-    return Evidence.true(falls and small, seen)
+    summary = f"‖w − w(0)‖ {', '.join(f'{m:.2g}' for m in moved)}; ‖w − w̄‖ {', '.join(f'{a:.2g}' for a in apart)}"
+    return Evidence.true(falls and small, summary)
 
 
 figure_six.breaks("labels in proportion to α², when all α are alike", labels=lambda alpha: alpha**2)
@@ -219,9 +221,9 @@ figure_six.breaks("labels in proportion to α², when all α are alike", labels=
 def forward_euler(setup: Setup, factor: float = 1.0) -> Any:
     X, y = data(setup.rng, 3, 5)
     steps, gaps = 0.02 / 2.0 ** np.arange(4), []
-    target = regression(ones(5, 0.5), X, y, [0.0, 1.0])[-1]
+    target = regression(start_of_ones(5, 0.5), X, y, [0.0, 1.0])[-1]
     for step in steps:
-        w = ones(5, 0.5)
+        w = start_of_ones(5, 0.5)
         for _ in range(round(1 / step)):
             g = factor * step * 4 / 3 * X.T @ (X @ (w[0] ** 2 - w[1] ** 2) - y)
             w = w * (1 + np.stack([-g, g]))

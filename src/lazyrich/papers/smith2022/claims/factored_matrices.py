@@ -12,7 +12,7 @@ from lazyrich.networks import Factorization
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.smith2022.claims._regression import Array, data, sparse
+from lazyrich.papers.smith2022.claims._regression import Array, data, draw_sparse
 from lazyrich.problem import Problem
 
 
@@ -50,7 +50,7 @@ def commuting(setup: Setup, factored: bool = True) -> Any:
     """The distance to the least nuclear norm, by a linear program on the eigenvalues, from U₀ = √α I."""
     rng = setup.rng
     alphas = np.array([1e-10, 1e-14, 1e-18])
-    values, y, best, exponent = sparse(rng, 2, 4, sign=False)
+    values, y, best, exponent = draw_sparse(rng, 2, 4, sign=False)
     Q = frame(rng, 4, 4)
     A = np.einsum("ij,nj,kj->nik", Q, values, Q)
     program = linprog(np.ones(4), A_eq=values, b_eq=y)  # the nuclear norm of Z ≥ 0 is its trace
@@ -63,9 +63,9 @@ def commuting(setup: Setup, factored: bool = True) -> Any:
     else:
         shortest = np.einsum("n,nij->ij", np.linalg.solve(values @ values.T, y), A)
         Z, same = np.stack([a * (np.eye(4) - shortest) + shortest for a in alphas]), 0.0
-    found = Evidence.slope(alphas, np.linalg.norm(Z - target, axis=(1, 2)), exponent)
+    evidence = Evidence.slope(alphas, np.linalg.norm(Z - target, axis=(1, 2)), exponent)
     astray = same > 1e-4 or np.max(np.abs(program.x - best)) > 1e-9
-    return Evidence(max(found.error, float(astray)), found.seen, found.grade)
+    return Evidence(max(evidence.error, float(astray)), evidence.summary, evidence.grade)
 
 
 commuting.breaks("the flow of Z itself, not of its factor", factored=False)

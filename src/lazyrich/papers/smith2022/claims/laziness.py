@@ -10,7 +10,7 @@ import numpy as np
 from lazyrich.papers.claim import Evidence, Setup, claim, undecidable
 from lazyrich.papers.oracles.flows import ode
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.smith2022.claims._regression import Array, data, ones, regression, slopes
+from lazyrich.papers.smith2022.claims._regression import Array, data, regression, slopes, start_of_ones
 from lazyrich.papers.verdicts import Verdict
 
 
@@ -122,7 +122,7 @@ def _errors_over_time(setup: Setup, n: int, far: bool = False, twin: bool = Fals
         return least, least**3 / (32 * kappa**1.5 * spread[0] * lipschitz)
 
     toward = np.linalg.pinv(X) @ y
-    shift = constants(ones(n, 1.0))[1] / 2 * toward / np.linalg.norm(X @ toward) / 2
+    shift = constants(start_of_ones(n, 1.0))[1] / 2 * toward / np.linalg.norm(X @ toward) / 2
     w0 = np.sqrt(np.stack([1 - shift, 1 + shift]))
     if far:
         w0 = np.where(np.stack([toward, -toward]) > 0, 0.01, 1.0)
@@ -237,7 +237,7 @@ def slower_by_two_thirds(spoiled: bool) -> Any:
     return [a * diff(one, z) for z in w], [(1 if spoiled else a**2) * diff(two, z).subs(at) for z in v]
 
 
-def _anew(root: float, w0: Array) -> Array:
+def _linearization_point(root: float, w0: Array) -> Array:
     """Return the point of linearization α^{1/D}w₀."""
     return root * w0
 
@@ -258,7 +258,9 @@ def _the_same(root: float, w0: Array) -> Array:
     verdict=Verdict.CORRECTED,
     remark="only if the second h̄ is linearized anew, at α^{1/D}w₀; the same h̄ gives α^{1/D}h̄(w) when h(w₀) = 0",
 )
-def linearized_homogeneity(setup: Setup, at: Callable[[float, Array], Array] = _anew, degree: int = 3) -> Any:
+def linearized_homogeneity(
+    setup: Setup, at: Callable[[float, Array], Array] = _linearization_point, degree: int = 3
+) -> Any:
     """αh̄(w) and h̄(α^{1/D}w), h(w₀) = 0 being cubic."""
     rng = setup.rng
     X, alpha, half, w = rng.normal(size=(4, 3)), rng.uniform(2, 3), rng.uniform(0.5, 1, 3), rng.normal(size=(2, 3))

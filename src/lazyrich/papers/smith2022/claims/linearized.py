@@ -11,7 +11,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import TwoLayer
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.oracles.flows import ode
-from lazyrich.papers.smith2022.claims._regression import ones
+from lazyrich.papers.smith2022.claims._regression import start_of_ones
 from lazyrich.problem import Problem
 
 
@@ -37,11 +37,11 @@ def kernel_method(setup: Setup, factor: float = 2.0, symmetric: bool = True) -> 
     times = np.array([0.0, 0.02, 0.1, 0.5])
     traj = exact(GradientFlow(start, Problem(X, y, kappa=2 / N)).linearize(), times)
     both = np.concatenate([X, Z])
-    seen = jax.vmap(lambda net: net(jnp.asarray(both)))(traj.nets)
+    outputs = jax.vmap(lambda net: net(jnp.asarray(both)))(traj.nets)
     on = both @ W.T > 0
     K = 2 * (np.maximum(both @ W.T, 0) @ np.maximum(both @ W.T, 0).T + (on * a**2) @ on.T * (both @ both.T))
     path = ode(lambda f: factor / N * K[:, :N] @ (y - f[:N]), np.zeros(len(both)), times)
-    return np.asarray(seen), path
+    return np.asarray(outputs), path
 
 
 kernel_method.breaks("without the 2 of the mean squared error", factor=1.0)
@@ -57,8 +57,8 @@ def chain_rule(spoiled: bool) -> Any:
     f = J * w  # at two seen inputs and an unseen one
     loss = sum((y[i] - f[i]) ** 2 for i in range(2)) / (1 if spoiled else 2)
     K = J * J.T
-    said = [Rational(2, 2) * sum(K[x, i] * (y[i] - f[i]) for i in range(2)) for x in range(3)]
-    return J * -diff(loss, w), Matrix(said)
+    stated = [Rational(2, 2) * sum(K[x, i] * (y[i] - f[i]) for i in range(2)) for x in range(3)]
+    return J * -diff(loss, w), Matrix(stated)
 
 
 @claim(
@@ -78,7 +78,7 @@ def regression_kernel(setup: Setup, factor: float = 8.0) -> Any:
     X, w = rng.normal(size=(5, n)), rng.normal(size=(2, n))
     beta = rng.normal(size=n)
     model = lambda w: jnp.asarray(X) @ (w[0] ** 2 - w[1] ** 2)  # noqa: E731
-    J = np.asarray(jax.jacobian(model)(jnp.asarray(ones(n, alpha)))).reshape(5, -1)
+    J = np.asarray(jax.jacobian(model)(jnp.asarray(start_of_ones(n, alpha)))).reshape(5, -1)
     features = 2 * alpha * np.hstack([np.eye(n), -np.eye(n)])  # of the unit vectors: any f is ⟨β, x⟩
     shortest = np.linalg.lstsq(features, beta, rcond=None)[0]
     measured = [*(J @ J.T).ravel(), *(J @ (w - alpha).ravel()), shortest @ shortest]
@@ -129,8 +129,8 @@ def two_homogeneous(setup: Setup, degree: int = 2) -> Any:
     rng = setup.rng
     x, factors = rng.normal(size=3), np.array([0.2, 0.7, 1.9, 5.0])
     weights = [(_squares, rng.normal(size=6)), *((_relu, rng.normal(size=4)) for _ in range(5))]
-    found = [model(factor * w, x) for model, w in weights for factor in factors]
-    return np.array(found), np.array([factor**degree * model(w, x) for model, w in weights for factor in factors])
+    measured = [model(factor * w, x) for model, w in weights for factor in factors]
+    return np.array(measured), np.array([factor**degree * model(w, x) for model, w in weights for factor in factors])
 
 
 two_homogeneous.breaks("degree 1", degree=1)

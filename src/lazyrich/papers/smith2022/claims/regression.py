@@ -13,7 +13,16 @@ from lazyrich._solve import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.flows import ode
-from lazyrich.papers.smith2022.claims._regression import Array, data, end, least_norm, ones, regression, slopes, sparse
+from lazyrich.papers.smith2022.claims._regression import (
+    Array,
+    data,
+    draw_sparse,
+    end,
+    least_norm,
+    regression,
+    slopes,
+    start_of_ones,
+)
 from lazyrich.papers.verdicts import Verdict
 from lazyrich.potentials import basis_pursuit
 from lazyrich.problem import Problem
@@ -67,11 +76,11 @@ def _size(gap: Array, linear: Array) -> float:
 )
 def figure_one(setup: Setup, measure: Callable[[Array, Array], float] = _share, D: int = 2) -> Any:
     alphas = setup.rng.uniform(0.5, 2) * np.array([0.1, 1.0, 10.0])
-    found = []
+    measured = []
     for alpha in alphas:
         f, linear, _ = _grid(alpha, D)
-        found.append(alpha * measure(f - linear, linear))
-    return np.array(found), np.full(3, 0.5)
+        measured.append(alpha * measure(f - linear, linear))
+    return np.array(measured), np.full(3, 0.5)
 
 
 figure_one.printed(measure=_size)
@@ -108,7 +117,7 @@ def weights_stay(setup: Setup, power: float = 1.0) -> Any:
     times, alphas, rows = np.linspace(0, 2, 9), np.array([3.0, 5.0, 8.0]), []
     for alpha in alphas:
         size = alpha**power
-        w = regression(ones(5, size), X, y, times, speed=alpha**-2)
+        w = regression(start_of_ones(5, size), X, y, times, speed=alpha**-2)
         decay = -np.expm1(-16 * (size / alpha) ** 2 / 3 * np.outer(times, values))
         shift = decay / values * (vectors.T @ y) @ vectors.T @ X / (4 * size)
         lazy = size + np.stack([shift, -shift], axis=1)
@@ -139,15 +148,15 @@ def kernel_change(setup: Setup, root: float = 2.0) -> Any:
     betas = _limits(X, y, alphas)
     worst = 0.0
     for alpha, beta in zip(alphas, betas, strict=True):
-        w = regression(ones(4, alpha), X, y, [0.0, 150 / (1 + alpha**2)])[-1]
+        w = regression(start_of_ones(4, alpha), X, y, [0.0, 150 / (1 + alpha**2)])[-1]
         J = 2 * np.hstack([X * w[0], -X * w[1]])
         predicted = 4 * X * np.sqrt((root * alpha**2) ** 2 + beta**2) @ X.T
         worst = max(worst, Evidence.equal(J @ J.T, predicted).error)
         start = 8 * alpha**2 * X @ X.T
         change.append(np.linalg.norm(J @ J.T - start) / np.linalg.norm(start))
     power = Evidence.slope(alphas[1:], change[1:], -4.0)
-    seen = f"relative change {', '.join(f'{c:.1g}' for c in change)} at α = 0.1, 1, 3, 10; {power.seen}"
-    return Evidence(max(worst, float(power.error > 0.1 or change[0] < 1)), seen)
+    summary = f"relative change {', '.join(f'{c:.1g}' for c in change)} at α = 0.1, 1, 3, 10; {power.summary}"
+    return Evidence(max(worst, float(power.error > 0.1 or change[0] < 1)), summary)
 
 
 kernel_change.breaks("with α⁴ for 4α⁴", root=1.0)
@@ -184,8 +193,8 @@ def kernel_limit(setup: Setup, alphas: Array = KERNEL) -> Any:
     shortest = np.linalg.lstsq(X, y, rcond=None)[0]
     tangent = ode(lambda d: -8 * X.T @ (X @ d - y), np.zeros(4), [0.0, 10.0])[-1]  # at α = 1, in β
     betas = _limits(X, y, alphas)
-    found = Evidence.slope(alphas, np.linalg.norm(betas - shortest, axis=1), -4.0)
-    return Evidence(max(found.error, Evidence.equal(tangent, shortest).error), found.seen, found.grade)
+    evidence = Evidence.slope(alphas, np.linalg.norm(betas - shortest, axis=1), -4.0)
+    return Evidence(max(evidence.error, Evidence.equal(tangent, shortest).error), evidence.summary, evidence.grade)
 
 
 kernel_limit.breaks("towards the rich limit", alphas=np.array([0.025, 0.05, 0.07, 0.1]))
@@ -203,11 +212,11 @@ kernel_limit.breaks("towards the rich limit", alphas=np.array([0.025, 0.05, 0.07
     remark="as α → 0 (a misprint); the distance falls as α^{2(1 − max|xⱼᵀν|)}, ν the dual solution, j off support",
 )
 def rich_limit(setup: Setup, alphas: Array = RICH, degree: float = 2.0) -> Any:
-    X, y, beta, exponent = sparse(setup.rng, 2, 4)
+    X, y, beta, exponent = draw_sparse(setup.rng, 2, 4)
     least = linprog(np.ones(8), A_eq=np.hstack([X, -X]), b_eq=y).fun
     betas = _limits(X, y, alphas)
-    found = Evidence.slope(alphas, np.linalg.norm(betas - beta, axis=1), degree * exponent)
-    return Evidence(max(found.error, abs(least - np.sum(np.abs(beta))) / least), found.seen, found.grade)
+    evidence = Evidence.slope(alphas, np.linalg.norm(betas - beta, axis=1), degree * exponent)
+    return Evidence(max(evidence.error, abs(least - np.sum(np.abs(beta))) / least), evidence.summary, evidence.grade)
 
 
 rich_limit.printed(alphas=KERNEL)
@@ -221,7 +230,7 @@ def _scale_last(X: Array, y: Array, alpha: float) -> Array:
 
 def _time_last(X: Array, y: Array, alpha: float) -> Array:
     """Take α → 0 first: return β at a fixed time."""
-    w = regression(ones(4, alpha), X, y, [0.0, 2.0])[-1]
+    w = regression(start_of_ones(4, alpha), X, y, [0.0, 2.0])[-1]
     return np.asarray(w[0] ** 2 - w[1] ** 2)
 
 
@@ -237,7 +246,7 @@ def _time_last(X: Array, y: Array, alpha: float) -> Array:
     remark="lim_{α→0} lim_{t→∞}: at a fixed time β(t) falls to 0 as α²",
 )
 def order_of_limits(setup: Setup, order: Callable[..., Array] = _scale_last, alpha: float = 1e-8) -> Any:
-    X, y, _, _ = sparse(setup.rng, 2, 4)
+    X, y, _, _ = draw_sparse(setup.rng, 2, 4)
     return order(X, y, alpha), basis_pursuit(X, y)[0]
 
 
@@ -274,7 +283,7 @@ def interpolation(setup: Setup, level: float = 2.0, lopsided: float = 1.0) -> An
     X, y = data(setup.rng, 3, 5)
     ends, minima = [], []
     for alpha in (0.2, 0.7, 2.0):
-        start = ones(5, alpha) * np.array([[lopsided], [1.0]])
+        start = start_of_ones(5, alpha) * np.array([[lopsided], [1.0]])
         ends.append(end(X, y, alpha, start))
         minima.append(least_norm(X, y, level * alpha**2))
     return np.array(ends), np.array(minima)

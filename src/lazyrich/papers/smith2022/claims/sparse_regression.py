@@ -9,7 +9,15 @@ from scipy.optimize import linprog
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.flows import ode
-from lazyrich.papers.smith2022.claims._regression import Array, data, least_norm, least_norms, ones, regression, sparse
+from lazyrich.papers.smith2022.claims._regression import (
+    Array,
+    data,
+    draw_sparse,
+    least_norm,
+    least_norms,
+    regression,
+    start_of_ones,
+)
 from lazyrich.papers.verdicts import Verdict
 
 
@@ -25,7 +33,7 @@ def _predictor_at_stop(X: Array, y: Array, stop: float, alpha: float = 1e-3) -> 
 
     10⁴ epochs with step 3e-4 and batches of 32 end at t = 12 for N = 100, with four batches, and at t = 6 for N = 50.
     """
-    w = ode(lambda w: _velocity(w, X, y), ones(250, alpha), [0.0, stop], rtol=1e-8)[-1]
+    w = ode(lambda w: _velocity(w, X, y), start_of_ones(250, alpha), [0.0, stop], rtol=1e-8)[-1]
     return w[0] ** 2 - w[1] ** 2
 
 
@@ -38,7 +46,7 @@ def _velocity(w: Array, X: Array, y: Array) -> Array:
 def _batches(setup: Setup, size: int) -> tuple[Array, Array, Array, Array]:
     """Return X, y and the true vector for N = 50, and β after 10⁴ epochs of minibatch descent with step 3e-4."""
     X, y, truth = _sparse_truth(setup.rng, 50)
-    shuffle, w = setup.rng.spawn(1)[0], ones(250, 1e-3)
+    shuffle, w = setup.rng.spawn(1)[0], start_of_ones(250, 1e-3)
     for _ in range(10_000):
         order = shuffle.permutation(50)
         for k in range(0, 50, size):
@@ -83,16 +91,16 @@ coarse_step.breaks("at a quarter of the time", until=1.5)
 )
 def early_stopping(setup: Setup, support: int = 5, stopped: bool = True) -> Any:
     """The ℓ1 distance to the truth, over what is printed; 10⁴ epochs of 7 batches end at t = 21 for N = 200."""
-    rng, worst, seen = setup.rng, [], []
+    rng, worst, summaries = setup.rng, [], []
     for N, end, printed in ((100, 12.0, 0.1), (200, 21.0, 0.04)):
-        found = []
+        measured = []
         for _ in range(5 if N == 100 else 3):
             X, y, truth = _sparse_truth(rng, N, support)
             beta = _predictor_at_stop(X, y, end) if stopped else least_norm(X, y, 2e-6)
-            found.append(float(np.sum(np.abs(beta - truth))))
-        worst.append(Evidence.at_most(np.median(found), printed))
-        seen.append(f"N = {N}: " + ", ".join(f"{f:.2g}" for f in sorted(found)))
-    return Evidence(max(each.error for each in worst), "ℓ1 error, " + "; ".join(seen))
+            measured.append(float(np.sum(np.abs(beta - truth))))
+        worst.append(Evidence.at_most(np.median(measured), printed))
+        summaries.append(f"N = {N}: " + ", ".join(f"{f:.2g}" for f in sorted(measured)))
+    return Evidence(max(each.error for each in worst), "ℓ1 error, " + "; ".join(summaries))
 
 
 early_stopping.breaks("a β_w that is not sparse", support=250)
@@ -129,7 +137,7 @@ def _norms(rng: np.random.Generator, alphas: tuple[float, ...]) -> tuple[Array, 
     return limits, float(np.sum(np.abs(_predictor_at_stop(X, y, 12.0))) - least), least
 
 
-def _signed(excess: float) -> float:
+def _with_signs(excess: float) -> float:
     return excess
 
 
@@ -148,7 +156,7 @@ def _signed(excess: float) -> float:
     remark="0.8 is its size and its sign is negative: an excess over the least norm can only be negative where Xβ = y "
     "does not hold, and descent has not converged there; at the limit of the flow the excess is about 0.02",
 )
-def excess_norm(setup: Setup, sign: Callable[[float], float] = _signed, largest: float = 1.0) -> Any:
+def excess_norm(setup: Setup, sign: Callable[[float], float] = _with_signs, largest: float = 1.0) -> Any:
     rng = setup.rng
     runs = [_norms(rng, (largest,)) for _ in range(3)]
     large, small = (float(np.median(values)) for values in zip(*((run[0][0], run[1]) for run in runs), strict=True))
@@ -225,8 +233,8 @@ def saddle(setup: Setup, D: int = 2) -> Any:
     unit = 1e-3 * np.eye(10)  # central differences
     slope = [(loss(e) - loss(-e)) / 2e-3 for e in unit]
     H = [[(loss(e + d) - loss(e - d) - loss(d - e) + loss(-e - d)) / 4e-6 for d in unit] for e in unit]
-    found = np.linalg.eigvalsh(np.array(H))
-    return np.concatenate([slope, found]), np.concatenate([np.zeros(10), np.sort([*pull, *-pull])])
+    measured = np.linalg.eigvalsh(np.array(H))
+    return np.concatenate([slope, measured]), np.concatenate([np.zeros(10), np.sort([*pull, *-pull])])
 
 
 saddle.breaks("for cubes, whose Hessian vanishes", D=3)
@@ -256,10 +264,10 @@ def by_two_derivatives(spoiled: bool) -> Any:
 def escape_time(setup: Setup, factor: float = 4.0) -> Any:
     """The differences of the times at which the largest weight is 1/100 from α = 1e-4, 1e-6, 1e-8, 1e-10, times the
     growth rate."""
-    X, y, _, _ = sparse(setup.rng, 2, 4)
+    X, y, _, _ = draw_sparse(setup.rng, 2, 4)
     rate = factor / 2 * np.max(np.abs(X.T @ y))
     grid = np.linspace(0, 4 * np.log(1e10) / np.max(np.abs(X.T @ y)), 4000)
-    sizes = [np.max(regression(ones(4, a), X, y, grid), axis=(1, 2)) for a in (1e-4, 1e-6, 1e-8, 1e-10)]
+    sizes = [np.max(regression(start_of_ones(4, a), X, y, grid), axis=(1, 2)) for a in (1e-4, 1e-6, 1e-8, 1e-10)]
     times = [np.interp(np.log(0.01), np.log(size[: np.argmax(size)]), grid[: np.argmax(size)]) for size in sizes]
     return rate * np.diff(times), np.full(3, np.log(100))
 

@@ -4,9 +4,14 @@
 # mypy: disable-error-code="assignment"
 
 from lazyrich.papers.smith2022.claims.classification import relu_kernel
-from lazyrich.papers.smith2022.claims.classification_experiments import accuracy_formula, samples_of_the_bound
-from lazyrich.papers.smith2022.claims.laziness import linearized_homogeneity, time_rescaling
+from lazyrich.papers.smith2022.claims.classification_experiments import (
+    accuracy_formula,
+    figure_nine,
+    samples_of_the_bound,
+)
+from lazyrich.papers.smith2022.claims.laziness import linearized_homogeneity, many_solutions, time_rescaling
 from lazyrich.papers.smith2022.claims.regression import figure_one, order_of_limits, rich_limit
+from lazyrich.papers.smith2022.claims.sparse_regression import excess_norm
 
 
 @time_rescaling.counterexample
@@ -107,3 +112,46 @@ def the_variance_of_the_outer_layer() -> None:
     kernel = np.mean(np.maximum(u @ x, 0) ** 2 + v**2 * (u @ x > 0) * (x @ x))
     assert abs(kernel - (r_u**2 / 2 + r_v**2 / 2) * (x @ x)) < 0.05
     assert abs(kernel - (r_u**2 / 2 + r_v / 2) * (x @ x)) > 1  # printed: v of variance r_v
+
+
+@many_solutions.counterexample
+def linear_convergence_of_the_outputs() -> None:
+    import numpy as np
+
+    rng, alpha, t = np.random.default_rng(0), 100.0, 0.0
+    X, y = rng.normal(size=(3, 5)), rng.normal(size=3)  # infinitely many solutions
+    u, v = np.ones(5), np.ones(5)  # f = αX(u² − v²), trained on ½‖f − y‖²/α²
+    rate = 8 * np.linalg.eigvalsh(X @ X.T)[0]  # the least eigenvalue of the tangent kernel at the start
+    for _ in range(2000):
+        g = 2e-4 * 2 / alpha * X.T @ (alpha * X @ (u**2 - v**2) - y)
+        u, v, t = u - g * u, v + g * v, t + 2e-4
+        assert np.sum((alpha * X @ (u**2 - v**2) - y) ** 2) <= 1.01 * np.exp(-0.95 * rate * t) * (y @ y)
+
+
+@excess_norm.counterexample
+def below_the_least_norm() -> None:
+    import numpy as np
+    from scipy.optimize import linprog
+
+    rng, N, n = np.random.default_rng(0), 100, 250
+    X, w = rng.normal(size=(N, n)), np.full((2, n), 1e-3)  # β = w₊² − w₋² from α = 1e-3
+    y = X[:, :5] @ np.full(5, 5**-0.5) + 0.1 * rng.normal(size=N)
+    for _ in range(12000):  # to t = 12: 10⁴ epochs of four batches with the step 3e-4
+        w *= 1 + 1e-3 * 4 / N * np.array([[-1.0], [1.0]]) * (X.T @ (X @ (w[0] ** 2 - w[1] ** 2) - y))
+    least = linprog(np.ones(2 * n), A_eq=np.hstack([X, -X]), b_eq=y).fun
+    assert np.sum(np.abs(w[0] ** 2 - w[1] ** 2)) - least < -0.3  # printed: ≈ +0.8; Xβ = y does not hold yet
+
+
+@figure_nine.counterexample
+def near_chance_from_both_scales() -> None:
+    import numpy as np
+
+    rng, T, A = np.random.default_rng(0), lambda z: z.transpose(0, 2, 1), np.eye(2)
+    X, k = rng.choice([-1.0, 1.0], (12, 1050, 20)), rng.integers(0, 4, (12, 1050))  # 12 data sets, 50 to train
+    X[..., :2], y = np.vstack([A, -A])[k], np.where(k % 2 == 0, 1.0, -1.0)[..., None]  # ±e₁ or ±e₂ decides
+    for r in (0.1, 1.0):
+        u, v, A = r * rng.normal(size=(12, 20, 10)), r * rng.normal(size=(12, 10, 1)), X[:, :50]
+        for _ in range(1200):  # descent of the logistic loss
+            g = 0.002 * y[:, :50] / (1 + np.exp(y[:, :50] * ((z := np.maximum(A @ u, 0)) @ v)))
+            u, v = u + T(A) @ ((z > 0) * g) * T(v), v + T(z) @ g
+        assert 0.45 < np.mean(y[:, 50:] * (np.maximum(X[:, 50:] @ u, 0) @ v) > 0) < 0.57  # near chance, from both

@@ -78,7 +78,7 @@ def limits(problem: Problem, alphas: Any) -> Any:
     return np.array([4 * X * np.hypot(2 * a**2, beta) @ X.T for a, beta in zip(alphas, betas, strict=True)])
 
 
-def along(problem: Problem, alpha: float, most: int) -> xarray.Dataset:
+def kernels_along_training(problem: Problem, alpha: float, most: int) -> xarray.Dataset:
     """Compute figures 4 and 5: the kernel every ten epochs (or at `most` of these), and at the limit of the flow."""
     end, loss, K = kernels(problem, alpha)
     (stop,) = limits(problem, [alpha])

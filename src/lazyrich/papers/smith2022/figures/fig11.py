@@ -32,8 +32,8 @@ SCALES = {
 
 def accuracy(n: int, ratio: float, K: int, epochs: int, seed: int) -> dict[str, float]:
     """Return the average test accuracy after training on N = ratio·n samples, and its standard error."""
-    found = _classify.cell(round(ratio * n), SIZE, n, K, epochs, epochs, seed)
-    return {"accuracy": float(found["test"][-1]), "spread": float(found["spread"])}
+    measured = _classify.cell(round(ratio * n), SIZE, n, K, epochs, epochs, seed)
+    return {"accuracy": float(measured["test"][-1]), "spread": float(measured["spread"])}
 
 
 def compute(scale: Scale) -> xarray.Dataset:
@@ -63,19 +63,19 @@ def _fit(x: Any, y: Any) -> tuple[float, float, float]:
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    needed, samples = _samples_needed(data), "smith2022/sample-complexity"
-    yield Fact.rising("the accuracy passes 0.6 at every n, the later the larger n", needed).on(samples)
+    samples_needed, samples = _samples_needed(data), "smith2022/sample-complexity"
+    yield Fact.rising("the accuracy passes 0.6 at every n, the later the larger n", samples_needed).on(samples)
     top = data.isel(ratio=-1)
     yield Fact.at_least(
         "at the largest N/n it is above 0.6 by three standard errors", (top.accuracy - LEVEL) / top.spread, 3.0
     ).on(samples)
     if data.sizes["n"] >= 5:
-        line, logarithm = _fit(data.n, needed)[2], _fit(np.log(data.n), needed)[2]
+        line, logarithm = _fit(data.n, samples_needed)[2], _fit(np.log(data.n), samples_needed)[2]
         # the source reads 0.996; the error of an accuracy, 0.01, is some hundredth of N*
         yield Fact.at_least("a straight line in n fits N*, r² ≥ 0.97", line, 0.97).on(samples)
         yield Fact.at_least("better than one in log n", line - logarithm, 0.0).on(samples)
-    yield Fact.rising("N*/n rises, too: N* is not proportional to n", needed / data.n).contradicts(samples)
-    power = _fit(np.log(data.n), np.log(needed))[0]
+    yield Fact.rising("N*/n rises, too: N* is not proportional to n", samples_needed / data.n).contradicts(samples)
+    power = _fit(np.log(data.n), np.log(samples_needed))[0]
     # the power of N ∝ n is 1; a fifth more is beyond the error of the fit
     yield Fact.at_least("N* grows faster than linearly, as a power of n above 1.2 at these n", power, 1.2).contradicts(
         samples
@@ -87,7 +87,7 @@ def draw(data: xarray.Dataset) -> "Figure":
 
     from lazyrich._io.plots import COLORS
 
-    needed = _samples_needed(data)
+    samples_needed = _samples_needed(data)
     figure = Figure(figsize=(8.4, 3.2), layout="constrained")
     left, right = figure.subplots(1, 2)
     for color, n in zip(COLORS, data.n.values, strict=False):
@@ -95,15 +95,15 @@ def draw(data: xarray.Dataset) -> "Figure":
         left.errorbar(
             data.ratio, here.accuracy, 2 * here.spread, fmt="o-", ms=4, capsize=2, color=color, label=f"n = {n}"
         )
-        right.plot(n, needed.sel(n=n), "o", ms=7, color=color, zorder=3)
+        right.plot(n, samples_needed.sel(n=n), "o", ms=7, color=color, zorder=3)
     left.axhline(LEVEL, ls="--", lw=1, color="black")
     left.set(xlabel="samples per dimension $N/n$", ylabel="test accuracy", title="Accuracy after training")
     left.legend()
-    slope, intercept, square = _fit(data.n, needed)
+    slope, intercept, square = _fit(data.n, samples_needed)
     axis = np.linspace(0, 1.08 * float(data.n.max()), 50)
     label = rf"${slope:.1f}\,n {intercept:+.0f}$, $r^2$ = {square:.3f}"
     right.plot(axis, slope * axis + intercept, "--", lw=1, color="black", label=label)
-    least = float(needed[0] / data.n[0])
+    least = float(samples_needed[0] / data.n[0])
     right.plot(axis, least * axis, ":", lw=1, color="0.4", label="proportional to $n$")
     right.set(
         xlabel="dimension $n$", ylabel="$N^*$", title="Samples needed for accuracy 0.6", ylim=(0, None), xlim=(0, None)

@@ -61,13 +61,13 @@ def _change(start: Any, end: Any) -> float:
     return float(np.linalg.norm(end - start) / np.linalg.norm(start))
 
 
-def _relative(data: xarray.Dataset) -> xarray.DataArray:
+def _relative_kernel_change(data: xarray.Dataset) -> xarray.DataArray:
     """Return ‖K(t_end) − K(0)‖/‖K(0)‖ of descent, at each α."""
     return np.sqrt(((data.end - data.start) ** 2).sum(("i", "j")) / (data.start**2).sum(("i", "j")))
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
-    change, relative = abs(data.end - data.start).max(("i", "j")), _relative(data)
+    change, relative = abs(data.end - data.start).max(("i", "j")), _relative_kernel_change(data)
     kernel, euler = "smith2022/kernel-change", "smith2022/forward-euler"
     yield Fact.rising("the kernel changes more the smaller α", change[::-1]).on(kernel)
     yield Fact.rising("and so does its change relative to its start", relative[::-1]).on(kernel)
@@ -102,7 +102,7 @@ def draw(data: xarray.Dataset) -> "Figure":
     panels[0].set_ylabel("$i$")
     figure.colorbar(image, ax=panels, shrink=0.75, pad=0.01, label=r"$K_{end} - K_0$")
     last.loglog(data.scale, data.theory, "--", lw=1.2, color="black", label="limit of the flow")
-    last.scatter(data.alpha, _relative(data), s=40, c=scale_colors(3), zorder=3, label="descent")
+    last.scatter(data.alpha, _relative_kernel_change(data), s=40, c=scale_colors(3), zorder=3, label="descent")
     last.plot(5.0, data.five, "o", ms=6, mfc="white", color="0.3", zorder=3)
     last.set(xlabel=r"scale $\alpha$", title=r"$\|K_{end} - K_0\| / \|K_0\|$")
     last.legend()

@@ -28,7 +28,7 @@ SCALES = {
 
 
 def compute(scale: Scale) -> xarray.Dataset:
-    return _kernel.along(_kernel.problem(scale.rng), ALPHA, scale["most"])
+    return _kernel.kernels_along_training(_kernel.problem(scale.rng), ALPHA, scale["most"])
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:

@@ -50,7 +50,7 @@ def compute(scale: Scale) -> xarray.Dataset:
         for prefix, (path, tangent) in zip(("", "descent_"), paths, strict=True):
             none = np.full(len(epochs), np.nan)
             moved[prefix + "start"].append(none if path is None else parameter_distance(path))
-            moved[prefix + "tangent"].append(none if path is None else _apart(path, tangent))
+            moved[prefix + "tangent"].append(none if path is None else _distance_of_weights(path, tangent))
     flows = [_flow(alpha, problem) for alpha in scale["scales"]]
     w = np.array([limit(flow).net.layers[0] for flow in flows])  # type: ignore[union-attr]
     late = 1e6 * ETA * epochs
@@ -71,7 +71,7 @@ def _flow(alpha: float, problem: Any) -> GradientFlow:
     return GradientFlow(inits.tied_diagonal(_kernel.DIM, alpha), problem)
 
 
-def _apart(one: Any, other: Any) -> np.ndarray:
+def _distance_of_weights(one: Any, other: Any) -> np.ndarray:
     """Return ‖w − w̄‖ at each time."""
     return np.linalg.norm(np.asarray(one.nets.layers[0]) - np.asarray(other.nets.layers[0]), axis=(1, 2))
 

@@ -62,15 +62,17 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         "every descent comes below 1e-4", bool((data.epochs >= 0).all()), f"{int(data.epochs.max())} at most"
     ).on(epochs)
     ratio = data.epochs.median("set") / data.source
-    seen = ", ".join(f"{r:.2f}" for r in ratio.values)
+    summary = ", ".join(f"{r:.2f}" for r in ratio.values)
     of_order = bool((ratio > 0.5).all() and (ratio < 2).all())
-    yield Fact("the median numbers of epochs are of the order of 1001, 757, 77 (within twofold)", of_order, seen).on(
+    yield Fact("the median numbers of epochs are of the order of 1001, 757, 77 (within twofold)", of_order, summary).on(
         epochs
     )
     low, high = (data.epochs.quantile(q, "set") for q in (0.02, 0.98))
     inside = bool(((low <= data.source) & (data.source <= high)).all())
-    seen = ", ".join(f"{int(s)} in {a:.0f}–{b:.0f}" for s, a, b in zip(data.source, low, high, strict=True))
-    yield Fact("the source's numbers lie between the 2 % and 98 % quantiles of our data sets", inside, seen).on(epochs)
+    summary = ", ".join(f"{int(s)} in {a:.0f}–{b:.0f}" for s, a, b in zip(data.source, low, high, strict=True))
+    yield Fact("the source's numbers lie between the 2 % and 98 % quantiles of our data sets", inside, summary).on(
+        epochs
+    )
     # within 3 % of its median on nine data sets of ten
     steps = (data.epochs.sel(alpha=1.0) / data.epochs.sel(alpha=10.0)).median()
     yield Fact.equal("α = 1 takes 757/77 times the epochs of α = 10", steps, 757 / 77, 0.03).on("smith2022/table-one")

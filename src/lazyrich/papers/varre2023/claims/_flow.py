@@ -72,12 +72,12 @@ def inverse_of(alpha: np.ndarray) -> np.ndarray:
     return out
 
 
-def singular(A: np.ndarray) -> np.ndarray:
+def singular_values(A: np.ndarray) -> np.ndarray:
     out: np.ndarray = np.linalg.svd(A, compute_uv=False)
     return out
 
 
-def along(f: Callable[[np.ndarray], Any], x: np.ndarray, v: np.ndarray, h: float = 1e-3) -> np.ndarray:
+def directional_derivative(f: Callable[[np.ndarray], Any], x: np.ndarray, v: np.ndarray, h: float = 1e-3) -> np.ndarray:
     """Return the derivative of f at x along v, by fourth-order differences."""
     out: np.ndarray = (8 * (f(x + h * v) - f(x - h * v)) - (f(x + 2 * h * v) - f(x - 2 * h * v))) / (12 * h)
     return out

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 
-def radial(gamma: float) -> Callable[[np.ndarray], Any]:
+def radial_potential(gamma: float) -> Callable[[np.ndarray], Any]:
     """Return the function ψ_γ(β) = ⅔q^{3/2} − 2γq^{1/2}, q = √(‖β‖² + γ²) + γ."""
 
     def value(beta: np.ndarray) -> Any:

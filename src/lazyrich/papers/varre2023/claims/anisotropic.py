@@ -7,11 +7,11 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, along, draw_task, flow
+from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, directional_derivative, draw_task, flow
 from lazyrich.papers.verdicts import Verdict
 
 
-def _right(back: Any, D: Any) -> Any:
+def _alpha(back: Any, D: Any) -> Any:
     """Return Z₁⁻ᵀD."""
     return back @ D
 
@@ -32,7 +32,7 @@ def _solve_from_right(back: Any, D: Any) -> Any:
     verdict=Verdict.CORRECTED,
     remark="the factors are in the other order: Z₁ − Z₁⁻ᵀD",
 )
-def anisotropic_gradient(setup: Setup, order: Callable[[Any, Any], Any] = _right) -> Any:
+def anisotropic_gradient(setup: Setup, order: Callable[[Any, Any], Any] = _alpha) -> Any:
     """On the way from Z₁(0) = √D, W₂ = 0, and at the end."""
     task = draw_task(setup.rng)
     D = np.diag([0.2, 0.5, 0.8, 1.4])
@@ -51,7 +51,7 @@ def with_the_imbalance(spoiled: bool) -> Any:
 
     Z1, Z2 = (Matrix(2, 2, symbols(f"{name}:4")) for name in "ab")
     D, back = Z1.T * Z1 - Z2 * Z2.T, Z1.inv().T
-    return back * Z2 * Z2.T, Z1 - (_solve_from_right if spoiled else _right)(back, D)
+    return back * Z2 * Z2.T, Z1 - (_solve_from_right if spoiled else _alpha)(back, D)
 
 
 @claim(
@@ -68,7 +68,9 @@ def no_potential(setup: Setup, values: Any = (0.6, 0.6, 0.6)) -> Any:
     """The Jacobian of Z ↦ Z − Z⁻ᵀD, and its transpose: the same if and only if the map is a gradient."""
     rng, D = setup.rng, np.diag(values)
     Z = frame(rng, 3, 3) @ np.diag([0.7, 1.0, 1.5]) @ frame(rng, 3, 3)
-    columns = [along(lambda Z: Z - np.linalg.inv(Z).T @ D, Z, E).ravel() for E in np.eye(9).reshape(9, 3, 3)]
+    columns = [
+        directional_derivative(lambda Z: Z - np.linalg.inv(Z).T @ D, Z, E).ravel() for E in np.eye(9).reshape(9, 3, 3)
+    ]
     return np.array(columns), np.array(columns).T
 
 

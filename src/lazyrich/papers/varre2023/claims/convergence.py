@@ -8,14 +8,14 @@ import numpy as np
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.derivatives import gradient
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import FLOW, Task, draw_task, flow, singular
-from lazyrich.papers.varre2023.claims._radial import radial, warp
+from lazyrich.papers.varre2023.claims._flow import FLOW, Task, draw_task, flow, singular_values
+from lazyrich.papers.varre2023.claims._radial import radial_potential, warp
 from lazyrich.papers.verdicts import Verdict
 
 
 def _divergence(task: Task, beta: np.ndarray) -> float:
     """Return the Bregman divergence D_ψ(β*, β)."""
-    psi = radial(task.gamma)
+    psi = radial_potential(task.gamma)
     return float(psi(task.best) - psi(beta) - np.sum(gradient(psi, beta) * (task.best - beta)))
 
 
@@ -46,8 +46,8 @@ def convergence_rate(setup: Setup, factor: float = 2.0) -> Any:
     integral = end / 2 * np.sum(weights * (warp(task.gamma, path.beta) * loss)[1:-1])
     bound = first / (factor * np.sqrt(2 * task.gamma) * times)
     excess = np.max(np.maximum(0.0, loss[1:-1] / bound - 1))
-    seen = f"L reaches {np.max(loss[1:-1] / bound) * 2 / factor:.2f} of half the bound"
-    return Evidence(max(abs(fall / (factor * integral) - 1), excess), seen)
+    summary = f"L reaches {np.max(loss[1:-1] / bound) * 2 / factor:.2f} of half the bound"
+    return Evidence(max(abs(fall / (factor * integral) - 1), excess), summary)
 
 
 convergence_rate.breaks("4 in place of 2 in D′ = −2[γ + √(‖β‖² + γ²)]^½ L", factor=4.0)
@@ -68,7 +68,7 @@ def the_divergence_falls(spoiled: bool) -> Any:
     return rate, -(1 if spoiled else 2) * time * (x.dot(beta) - x.dot(best)) ** 2 / 2
 
 
-def _twice(loss: Any) -> Any:
+def _double_loss(loss: Any) -> Any:
     return 2 * loss
 
 
@@ -84,7 +84,7 @@ def _twice(loss: Any) -> Any:
     remark="the inequality is the other way round (convexity gives ≥, and what follows needs ≥); for the square loss "
     "the left side is 2L",
 )
-def convexity(setup: Setup, value: Callable[[Any], Any] = _twice) -> Any:
+def convexity(setup: Setup, value: Callable[[Any], Any] = _double_loss) -> Any:
     rng = setup.rng
     task = draw_task(rng, k=1)
     betas = rng.normal(size=(5, 4, 1))
@@ -152,7 +152,7 @@ def constants(spoiled: bool) -> Any:
     ]
 
 
-def _orthogonal(rng: np.random.Generator, task: Task) -> tuple[np.ndarray, np.ndarray]:
+def _orthogonal_start(rng: np.random.Generator, task: Task) -> tuple[np.ndarray, np.ndarray]:
     return np.sqrt(2 * task.gamma) * task.P, np.zeros((6, 2))
 
 
@@ -174,7 +174,7 @@ def _draw_balanced(rng: np.random.Generator, task: Task) -> tuple[np.ndarray, np
     tolerance=1e-9,
     why="a yes or no",
 )
-def speed_against_bias(setup: Setup, start: Callable[..., Any] = _orthogonal) -> Any:
+def speed_against_bias(setup: Setup, start: Callable[..., Any] = _orthogonal_start) -> Any:
     """When the loss is below a hundredth, and σ_{k+1}/σ_k at the end, for γ from 1 to 1e-6."""
     rng = setup.rng
     task, when, rank = draw_task(rng), [], []
@@ -184,10 +184,10 @@ def speed_against_bias(setup: Setup, start: Callable[..., Any] = _orthogonal) ->
         path = flow(task, times, W1=W1, W2=W2)
         loss = _losses(task, path.beta)
         when.append(times[np.argmax(loss < 0.01 * loss[0])])
-        values = singular(path.W1[-1])
+        values = singular_values(path.W1[-1])
         rank.append(values[2] / values[1])
-    seen = f"times {', '.join(f'{t:.2f}' for t in when)}; σ₃/σ₂ {', '.join(f'{r:.1e}' for r in rank)}"
-    return Evidence.true(np.all(np.diff(when) > 0) and np.all(np.diff(rank) < -1e-6), seen)
+    summary = f"times {', '.join(f'{t:.2f}' for t in when)}; σ₃/σ₂ {', '.join(f'{r:.1e}' for r in rank)}"
+    return Evidence.true(np.all(np.diff(when) > 0) and np.all(np.diff(rank) < -1e-6), summary)
 
 
 speed_against_bias.breaks("balanced starts of the same scales", start=_draw_balanced)

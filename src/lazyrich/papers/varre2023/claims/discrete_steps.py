@@ -7,7 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import draw_task, singular
+from lazyrich.papers.varre2023.claims._flow import draw_task, singular_values
 from lazyrich.papers.verdicts import Verdict
 
 Step = Callable[..., tuple[Any, Any]]
@@ -51,8 +51,8 @@ def discrete_step(setup: Setup, step: Step = _second_order) -> Any:
 
     R = residual(W, a)
     after = W + rate * R @ a.T, a + rate * W.T @ R
-    said = step(task.X.T @ task.X, W, a, R, rate)
-    return np.concatenate([after[1], residual(*after)]), np.concatenate(said)
+    stated = step(task.X.T @ task.X, W, a, R, rate)
+    return np.concatenate([after[1], residual(*after)]), np.concatenate(stated)
 
 
 discrete_step.printed(step=_as_printed)
@@ -68,8 +68,8 @@ def after_one_step(spoiled: bool) -> Any:
     W, a = Matrix(2, 2, symbols("w:4")), Matrix(symbols("a:2"))
     R = target - gram * W * a
     moved = W + rate * R * a.T, a + rate * W.T * R
-    said = (_first_order if spoiled else _second_order)(gram, W, a, R, rate)
-    return [moved[1], target - gram * moved[0] * moved[1]], list(said)
+    stated = (_first_order if spoiled else _second_order)(gram, W, a, R, rate)
+    return [moved[1], target - gram * moved[0] * moved[1]], list(stated)
 
 
 def _falls(first: float, last: float) -> float:
@@ -127,12 +127,12 @@ def two_steps(spoiled: bool) -> Any:
     R0, rate = Matrix(symbols("r:2")), symbols("eta")
     gram = diag(1, 2) if spoiled else eye(2)
     across = Matrix([[-R0[1], R0[0]]])
-    W, a, R, found = eye(2), Matrix([0, 0]), R0, []
+    W, a, R, computed = eye(2), Matrix([0, 0]), R0, []
     for _ in range(2):
         W, a = W + rate * R * a.T, a + rate * W.T * R
         R = R0 - gram * W * a
-        found += [across * (W - eye(2)), (W - eye(2)) * across.T, across * a, across * R]
-    return found, [0 * part for part in found]
+        computed += [across * (W - eye(2)), (W - eye(2)) * across.T, across * a, across * R]
+    return computed, [0 * part for part in computed]
 
 
 @claim(
@@ -147,15 +147,15 @@ def small_steps_rank_one(setup: Setup, k: int = 1) -> Any:
     """σ₂/σ₁ of W at the end, for a sequence of ε."""
     rng, rate = setup.rng, 0.1
     best = frame(rng, 4, 4)[:, :k] * np.linspace(2.0, 1.5, k)
-    scales, found = (1e-2, 1e-3, 1e-4, 1e-5), []
+    scales, measured = (1e-2, 1e-3, 1e-4, 1e-5), []
     for scale in scales:
         W, a = scale * np.eye(4), np.zeros((4, k))
         for _ in range(600):
             R = best - W @ a
             W, a = W + rate * R @ a.T, a + rate * W.T @ R
-        values = singular(W)
-        found.append(values[1] / values[0])
-    return Evidence.slope(scales, found, 1.0)
+        values = singular_values(W)
+        measured.append(values[1] / values[0])
+    return Evidence.slope(scales, measured, 1.0)
 
 
 small_steps_rank_one.breaks("two outputs: rank two", k=2)

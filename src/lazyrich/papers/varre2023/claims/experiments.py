@@ -6,7 +6,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import Task, flow, singular
+from lazyrich.papers.varre2023.claims._flow import Task, flow, singular_values
 from lazyrich.papers.verdicts import Grade, Verdict
 
 N, D, K, L = 5, 10, 3, 200  # of figures 1(a) and 4
@@ -25,7 +25,7 @@ def _hidden(task: Task, W1: np.ndarray, W2: np.ndarray) -> tuple[np.ndarray, np.
     flow moves."""
     Q = np.linalg.qr(np.hstack([W1.T, W2]))[0]
     path = flow(task, np.array([0.0, 12.0]), W1=W1 @ Q, W2=Q.T @ W2)  # the slowest rate is 2 · 1² · 1.2 or more
-    return singular(path.W1[0]), singular(path.W1[-1])
+    return singular_values(path.W1[0]), singular_values(path.W1[-1])
 
 
 def _gap(values: np.ndarray) -> float:
@@ -92,15 +92,17 @@ gaussian_start.breaks("deviation 0.2", deviation=0.2)
     why="a yes or no; by interlacing at most k can pass the largest at the start",
 )
 def second_layer_not_zero(setup: Setup, labels: float = 1.0) -> Any:
-    rng, facts, seen = setup.rng, [], []
+    rng, facts, summaries = setup.rng, [], []
     task, first, second = _task(rng), rng.normal(size=(D, L)), rng.normal(size=(L, K))
     task = task._replace(Y=labels * task.Y)
     for variance in (1e-2, 1e-3):
         start, end = _hidden(task, 1e-3**0.5 * first, variance**0.5 * second)
-        kept = float(np.mean(end[K:]) / np.mean(start[K:]))
-        facts += [end[K - 1] > start[0], abs(kept - 1) < 0.25, np.all(end[K:] <= start[:-K] + 1e-8)]
-        seen.append(f"variance {variance:g}: σ_k from {start[K - 1]:.2f} to {end[K - 1]:.2f}, others times {kept:.2f}")
-    return Evidence.true(all(facts), "; ".join(seen))
+        share_kept = float(np.mean(end[K:]) / np.mean(start[K:]))
+        facts += [end[K - 1] > start[0], abs(share_kept - 1) < 0.25, np.all(end[K:] <= start[:-K] + 1e-8)]
+        summaries.append(
+            f"variance {variance:g}: σ_k from {start[K - 1]:.2f} to {end[K - 1]:.2f}, others times {share_kept:.2f}"
+        )
+    return Evidence.true(all(facts), "; ".join(summaries))
 
 
 second_layer_not_zero.breaks("labels 0: nothing to learn", labels=0.0)
@@ -114,14 +116,14 @@ def _descend(rng: np.random.Generator, noise: float) -> np.ndarray:
     d, steps = 5, 5000
     best = rng.normal(size=(d, 1))
     best *= 2 / np.linalg.norm(best)
-    W, a, found = np.sqrt(2.0) * np.eye(d), np.zeros((d, 1)), []
+    W, a, computed = np.sqrt(2.0) * np.eye(d), np.zeros((d, 1)), []
     shakes = noise * rng.normal(size=(steps, d, 1))
     for t in range(steps):
         R = best + shakes[t] - W @ a
         W, a = W + RATE * R @ a.T, a + RATE * W.T @ R
         if t % EVERY == 0:
-            found.append(singular(W))
-    return np.array(found)
+            computed.append(singular_values(W))
+    return np.array(computed)
 
 
 @claim(
@@ -195,12 +197,12 @@ def _share(W: np.ndarray, count: int) -> np.ndarray:
     return out
 
 
-def _mostly(shares: np.ndarray, what: str) -> Evidence:
+def _median_is_near_one(shares: np.ndarray, what: str) -> Evidence:
     """Test that the median over draws is 0.9 or more; the error is the relative shortfall, and the description has
     quartiles."""
     low, middle, high = (float(np.quantile(shares, q)) for q in (0.25, 0.5, 0.75))
-    seen = f"{what}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}, {len(shares)} draws"
-    return Evidence(max(0.0, 1 - middle / 0.9), seen, Grade.SAMPLED)
+    summary = f"{what}: median {middle:.3f}, quartiles {low:.3f} and {high:.3f}, {len(shares)} draws"
+    return Evidence(max(0.0, 1 - middle / 0.9), summary, Grade.SAMPLED)
 
 
 @claim(
@@ -215,9 +217,9 @@ def _mostly(shares: np.ndarray, what: str) -> Evidence:
     why="a median of 24 draws; from a large start two of five singular values have 0.6 of ‖W‖²",
 )
 def relu_rank_two(setup: Setup, deviation: float = 1e-3) -> Any:
-    _, two, left = _relu(setup.rng, deviation)
-    fitted = Evidence.true(np.median(left) < 1e-2, f"median of the loss left {np.median(left):.1e}")
-    return Evidence.together(_mostly(two, "share of two"), fitted)
+    _, two, remaining = _relu(setup.rng, deviation)
+    fitted = Evidence.true(np.median(remaining) < 1e-2, f"median of the loss left {np.median(remaining):.1e}")
+    return Evidence.together(_median_is_near_one(two, "share of two"), fitted)
 
 
 relu_rank_two.breaks("a large start", deviation=1.0)
@@ -233,7 +235,7 @@ relu_rank_two.breaks("a large start", deviation=1.0)
     why="a median of 24 draws; from a large start one of five singular values has 0.4 of ‖W‖²",
 )
 def relu_phase_one(setup: Setup, deviation: float = 1e-3) -> Any:
-    return _mostly(_relu(setup.rng, deviation)[0], "share of one")
+    return _median_is_near_one(_relu(setup.rng, deviation)[0], "share of one")
 
 
 relu_phase_one.breaks("a large start", deviation=1.0)

@@ -8,8 +8,16 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.derivatives import gradient
-from lazyrich.papers.varre2023.claims._flow import FLOW, Path, along, draw_task, flow, singular, velocity_of
-from lazyrich.papers.varre2023.claims._radial import radial, warp
+from lazyrich.papers.varre2023.claims._flow import (
+    FLOW,
+    Path,
+    directional_derivative,
+    draw_task,
+    flow,
+    singular_values,
+    velocity_of,
+)
+from lazyrich.papers.varre2023.claims._radial import radial_potential, warp
 from lazyrich.papers.verdicts import Verdict
 
 Potential = Callable[[float, np.ndarray], Any]
@@ -45,13 +53,13 @@ def mirror_on_singular_values(setup: Setup, potential: Potential = _entropy, sca
     def loss(U: np.ndarray, Vt: np.ndarray, s: np.ndarray) -> Any:
         return np.sum((task.X @ (U * s) @ Vt - task.Y) ** 2) / 2
 
-    found, wanted = [], []
+    measured, expected = [], []
     for beta, velocity in zip(path.beta[1:], velocity_of(path)[1:], strict=True):
         U, s, Vt = np.linalg.svd(beta, full_matrices=False)
         moves = np.diag(U.T @ velocity @ Vt.T)
-        found.append(along(lambda s: gradient(partial(potential, task.gamma), s), s, moves))
-        wanted.append(-gradient(partial(loss, U, Vt), s))
-    return np.array(found), np.array(wanted)
+        measured.append(directional_derivative(lambda s: gradient(partial(potential, task.gamma), s), s, moves))
+        expected.append(-gradient(partial(loss, U, Vt), s))
+    return np.array(measured), np.array(expected)
 
 
 mirror_on_singular_values.printed(potential=_as_printed)
@@ -84,14 +92,14 @@ def hessian_times_speed(spoiled: bool) -> Any:
 )
 def nuclear_norm_asymptote(setup: Setup, factor: float = 0.5, norm: Any = "nuc") -> Any:
     """The slope of Ψ in ln(1/γ) over factor · ‖β‖, as γ falls, of both forms of Ψ."""
-    beta, found = setup.rng.normal(size=(4, 3)), []
-    s = singular(beta)
+    beta, measured = setup.rng.normal(size=(4, 3)), []
+    s = singular_values(beta)
     for potential in (_entropy, _as_printed):
         slopes = [(potential(g / 10, s) - potential(g, s)) / np.log(10) for g in np.array([1e-2, 1e-4, 1e-6]) * s[-1]]
         errors = np.abs(np.array(slopes) / (factor * np.linalg.norm(beta, norm)) - 1)
         worst = float(errors[-1] if np.all(np.diff(errors) < 0) else np.max(errors))
-        found.append(Evidence(worst, "errors at three scales " + ", ".join(f"{e:.1e}" for e in errors)))
-    return Evidence.worst(*found)
+        measured.append(Evidence(worst, "errors at three scales " + ", ".join(f"{e:.1e}" for e in errors)))
+    return Evidence.worst(*measured)
 
 
 nuclear_norm_asymptote.printed(factor=1.0)
@@ -105,8 +113,8 @@ def the_limit(spoiled: bool) -> Any:
     s, g = symbols("s g", positive=True)
     root = sqrt(s**2 + g**2)
     entropy = Rational(1, 2) * s * (log(s + root) - log(g))  # asinh(s/γ) = ln((s + √(s² + γ²))/γ)
-    found = [limit((entropy - weight * root) / -log(g), g, 0) for weight in (Rational(1, 2), 1)]
-    return found, [s if spoiled else s / 2] * 2
+    limits = [limit((entropy - weight * root) / -log(g), g, 0) for weight in (Rational(1, 2), 1)]
+    return limits, [s if spoiled else s / 2] * 2
 
 
 def _warp_columns(gamma: float, beta: np.ndarray) -> np.ndarray:
@@ -127,10 +135,10 @@ def _warp_columns(gamma: float, beta: np.ndarray) -> np.ndarray:
 def mirror_on_beta(setup: Setup, time: Callable[..., Any] = _warp_columns, k: int = 1) -> Any:
     task = draw_task(setup.rng, k=k)
     path = flow(task)
-    psi = radial(task.gamma)
+    psi = radial_potential(task.gamma)
     pairs = zip(path.beta, velocity_of(path), strict=True)
-    found = [along(lambda b: gradient(psi, b), beta, velocity) for beta, velocity in pairs]
-    return np.array(found), path.R * time(task.gamma, path.beta)
+    measured = [directional_derivative(lambda b: gradient(psi, b), beta, velocity) for beta, velocity in pairs]
+    return np.array(measured), path.R * time(task.gamma, path.beta)
 
 
 mirror_on_beta.breaks("without the change of time", time=lambda gamma, beta: 1.0)
@@ -144,13 +152,13 @@ def in_alpha(spoiled: bool) -> Any:
 
     a, r = Matrix(symbols("a:2")), Matrix(symbols("r:2"))
     g, x = symbols("g x", positive=True)
-    left = 1 - a.dot(a)
+    one_minus_square = 1 - a.dot(a)
     moves = (eye(2) - a * a.T) * r
-    slope = sqrt(2 * g) * a / sqrt(left)
+    slope = sqrt(2 * g) * a / sqrt(one_minus_square)
     rate = slope.jacobian(a) * moves
     root = sqrt(x**2 + g**2) + g
     psi = Rational(2, 3) * root ** Rational(3, 2) - (1 if spoiled else 2) * g * sqrt(root)
-    return [rate, diff(psi, x)], [sqrt(2 * g) / sqrt(left) * r, x / sqrt(root)]
+    return [rate, diff(psi, x)], [sqrt(2 * g) / sqrt(one_minus_square) * r, x / sqrt(root)]
 
 
 def _of_the_text(path: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -187,8 +195,8 @@ def _quadratic_form(gram: np.ndarray, a: np.ndarray) -> np.ndarray:
 def scalar_flow(setup: Setup, fields: Callable[[Path], Any] = _transposed_products, k: int = 1) -> Any:
     """Z₁′ = RZ₂ᵀ and β′ of the raw flow, and what is said of them in terms of α."""
     path = flow(draw_task(setup.rng, k=k))
-    said = np.concatenate([part.ravel() for part in fields(path)])
-    return np.concatenate([(path.R @ path.Z2.swapaxes(1, 2)).ravel(), velocity_of(path).ravel()]), said
+    stated = np.concatenate([part.ravel() for part in fields(path)])
+    return np.concatenate([(path.R @ path.Z2.swapaxes(1, 2)).ravel(), velocity_of(path).ravel()]), stated
 
 
 scalar_flow.printed(fields=_of_the_text)
@@ -207,8 +215,8 @@ def with_z2_put_in(spoiled: bool) -> Any:
 
 def _metric(a: np.ndarray, power: float) -> np.ndarray:
     """Return (I + ααᵀ/(1 − ‖α‖²))(1 − ‖α‖²)^power."""
-    left = 1 - a @ a
-    out: np.ndarray = (np.eye(len(a)) + np.outer(a, a) / left) * left**power
+    one_minus_square = 1 - a @ a
+    out: np.ndarray = (np.eye(len(a)) + np.outer(a, a) / one_minus_square) * one_minus_square**power
     return out
 
 
@@ -226,7 +234,7 @@ def not_a_hessian(setup: Setup, power: float = -0.5) -> Any:
     """∂ₖMᵢⱼ and ∂ⱼMᵢₖ, which agree if M is a Hessian."""
     a = setup.rng.normal(size=3)
     a *= 0.6 / np.linalg.norm(a)
-    slopes = np.array([along(lambda a: _metric(a, power), a, e, 1e-4) for e in np.eye(3)])
+    slopes = np.array([directional_derivative(lambda a: _metric(a, power), a, e, 1e-4) for e in np.eye(3)])
     return slopes, slopes.transpose(2, 1, 0)
 
 
@@ -240,6 +248,6 @@ def mixed_derivatives(spoiled: bool) -> Any:
 
     x, y = symbols("x y")
     a = Matrix([x, y])
-    left = 1 - x**2 - y**2
-    M = (eye(2) + a * a.T / left) / (1 if spoiled else sqrt(left))
+    one_minus_square = 1 - x**2 - y**2
+    M = (eye(2) + a * a.T / one_minus_square) / (1 if spoiled else sqrt(one_minus_square))
     return [diff(M[0, 0], y), diff(M[1, 1], x)], [diff(M[0, 1], x), diff(M[0, 1], y)]

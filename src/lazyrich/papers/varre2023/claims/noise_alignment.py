@@ -50,13 +50,13 @@ def _pair(d: int, power: float) -> np.ndarray:
 )
 def mean_commutator(setup: Setup, rate: float = 1.0) -> Any:
     rng = setup.rng
-    found, said = [], []
+    measured, stated = [], []
     for d in (2, 4):
         y, z = rng.normal(size=(2, d + 1))
         second = product_moment(0.8, y, z)
-        found.append(second[:d, d] - second[d, :d])
-        said.append(np.exp(-0.8 * rate) * (y[:d] * z[d] - y[d] * z[:d]))
-    return np.concatenate(found), np.concatenate(said)
+        measured.append(second[:d, d] - second[d, :d])
+        stated.append(np.exp(-0.8 * rate) * (y[:d] * z[d] - y[d] * z[:d]))
+    return np.concatenate(measured), np.concatenate(stated)
 
 
 mean_commutator.breaks("e^{−t/2}", rate=0.5)
@@ -81,8 +81,8 @@ def drift_of_the_commutator(spoiled: bool) -> Any:
 
     y, z = symbols("y:4"), symbols("z:4")
     mixed = _ito(y, z)
-    found = [mixed[i, 3] - mixed[3, i] for i in range(3)]
-    return found, [(1 if spoiled else -1) * (y[i] * z[3] - y[3] * z[i]) for i in range(3)]
+    measured = [mixed[i, 3] - mixed[3, i] for i in range(3)]
+    return measured, [(1 if spoiled else -1) * (y[i] * z[3] - y[3] * z[i]) for i in range(3)]
 
 
 @claim(
@@ -97,16 +97,16 @@ def drift_of_the_commutator(spoiled: bool) -> Any:
 def squared_commutator(setup: Setup, coupling: float = 1.0) -> Any:
     """E Σ eᵢ² by fourth moments of y, and by P′ = 2Q − 2P, Q′ = (d − 1)P."""
     rng = setup.rng
-    found, said = [], []
+    measured, stated = [], []
     for d in (2, 3):
         y, z = rng.normal(size=(2, d + 1))
         fourth = product_moment(1.0, y, z, y, z)
         rows = range(d)
-        found.append(sum(fourth[i, d, i, d] - 2 * fourth[i, d, d, i] + fourth[d, i, d, i] for i in rows))
+        measured.append(sum(fourth[i, d, i, d] - 2 * fourth[i, d, d, i] + fourth[d, i, d, i] for i in rows))
         e, c = y[:d] * z[d] - y[d] * z[:d], np.outer(y[:d], z[:d]) - np.outer(z[:d], y[:d])
         system = np.array([[-2.0, 2.0 * coupling], [d - 1.0, 0.0]])
-        said.append((expm(system) @ [np.sum(e**2), np.sum(c**2) / 2])[0])
-    return np.array(found), np.array(said)
+        stated.append((expm(system) @ [np.sum(e**2), np.sum(c**2) / 2])[0])
+    return np.array(measured), np.array(stated)
 
 
 squared_commutator.breaks("without the brackets of the rows, when it would decay", coupling=0.0)
@@ -160,15 +160,15 @@ def absolute_commutator(setup: Setup, law: Law = _true_law) -> Any:
     rng = setup.rng
     limit, *exponents = law()
     e = np.abs(_commutators(boosts(rng, noise_start(2, 2, setup.size(60_000, 300_000)), 3.0))[0])
-    misses, seen = [_deviations(e, limit)], [f"d = 2: {np.mean(e):.4f} ± {np.std(e) / np.sqrt(len(e)):.4f}"]
+    misses, summary = [_deviations(e, limit)], [f"d = 2: {np.mean(e):.4f} ± {np.std(e) / np.sqrt(len(e)):.4f}"]
     for d, expected in zip((3, 5), exponents, strict=True):
         early = boosts(rng, noise_start(d, 2, setup.size(30_000, 150_000)), 2.0)
         late = boosts(rng, early, 2.0)
         sizes = [np.linalg.norm(_commutators(y), axis=0) for y in (early, late)]
         rate, width = growth(sizes[0], sizes[1], 2.0)
         misses.append(abs(rate - expected) / width)
-        seen.append(f"d = {d}: exponent {rate:.3f} ± {width:.3f}, expected {expected:.3f}")
-    return Evidence(max(misses), "; ".join(seen), Grade.SAMPLED)
+        summary.append(f"d = {d}: exponent {rate:.3f} ± {width:.3f}, expected {expected:.3f}")
+    return Evidence(max(misses), "; ".join(summary), Grade.SAMPLED)
 
 
 absolute_commutator.printed(law=lambda: (0.0, -1.0, -1.0))
@@ -180,13 +180,13 @@ def it_stays_at_one_half() -> None:
     import numpy as np
 
     rng, dt = np.random.default_rng(0), 0.01
-    W, a, seen = np.tile(np.eye(2), (40000, 1, 1)), np.zeros((40000, 2)), []
+    W, a, summaries = np.tile(np.eye(2), (40000, 1, 1)), np.zeros((40000, 2)), []
     for step in range(1, 601):
         B = np.sqrt(dt) * rng.normal(size=(40000, 2))
         W, a = W + B[:, :, None] * a[:, None, :], a + np.einsum("nij,ni->nj", W, B)
         if step in (200, 600):  # t = 2 and t = 6
-            seen.append(np.mean(np.abs(W[:, 0, 0] * a[:, 1] - W[:, 0, 1] * a[:, 0])))
-    assert min(seen) > 0.35  # 0.48 in the limit; e^{−6} is 0.002
+            summaries.append(np.mean(np.abs(W[:, 0, 0] * a[:, 1] - W[:, 0, 1] * a[:, 0])))
+    assert min(summaries) > 0.35  # 0.48 in the limit; e^{−6} is 0.002
 
 
 @absolute_commutator.proof(
@@ -262,28 +262,28 @@ def _without_ito(d: int) -> tuple[float, float]:
     "if more slowly than the top one; at d = 2 the top one does not grow along typical paths, λ₁ = 0",
 )
 def lyapunov_exponents(setup: Setup, law: Callable[[int], tuple[float, float]] = _lyapunov) -> Any:
-    misses, seen = [], []
+    misses, summaries = [], []
     for d in setup.size((2, 3, 12), (2, 3, 4, 5, 6, 12)):
         logs, expected = _frames(setup.rng, d, setup.size(600, 2500)), law(d)
         misses += [_deviations(each, value) for each, value in zip(logs, expected, strict=True)]
         means = ", ".join(f"{np.mean(each):.3f}" for each in logs)
-        seen.append(f"d = {d}: {means}, expected {expected[0]:.3f}, {expected[1]:.3f}")
+        summaries.append(f"d = {d}: {means}, expected {expected[0]:.3f}, {expected[1]:.3f}")
     signs = [np.sign(_lyapunov(d)[1]) for d in range(2, 10)] == [-1] * 4 + [1] * 4
-    return Evidence(max(misses) if signs else 1e3, "; ".join(seen), Grade.SAMPLED)
+    return Evidence(max(misses) if signs else 1e3, "; ".join(summaries), Grade.SAMPLED)
 
 
 lyapunov_exponents.printed(law=_others_decay)
 lyapunov_exponents.breaks("without the correction of Itô in λ₁", law=_without_ito)
 
 
-def _share(y: np.ndarray) -> np.ndarray:
+def _log_share(y: np.ndarray) -> np.ndarray:
     """Return ln of |[z₁, a]| over ‖z₁‖‖a‖, by path."""
     norms = np.sum(y[0] ** 2, axis=0) * np.sum(y[-1] ** 2, axis=0)
-    out: np.ndarray = _itself(y) - 0.5 * np.log(norms)
+    out: np.ndarray = _log_commutator(y) - 0.5 * np.log(norms)
     return out
 
 
-def _itself(y: np.ndarray) -> np.ndarray:
+def _log_commutator(y: np.ndarray) -> np.ndarray:
     """Return ln of |[z₁, a]|, by path."""
     size = np.sum((y[0, :, None] * y[-1, None] - y[-1, :, None] * y[0, None]) ** 2, axis=(0, 1))
     out: np.ndarray = 0.5 * np.log(size)
@@ -303,10 +303,10 @@ def _itself(y: np.ndarray) -> np.ndarray:
     "commutator itself typically goes like e^{(λ₁ + λ₂)t}, which falls at d = 2 and grows for d ≥ 4",
 )
 def normalized_commutator(
-    setup: Setup, measure: Callable[[np.ndarray], np.ndarray] = _share, aligns: float = 1.0
+    setup: Setup, measure: Callable[[np.ndarray], np.ndarray] = _log_share, aligns: float = 1.0
 ) -> Any:
     """The rate of a path's commutator between t = 4 and t = 12, for d = 2 and d = 5."""
-    rng, misses, seen = setup.rng, [], []
+    rng, misses, summaries = setup.rng, [], []
     for d in (2, 5):
         first, second = _lyapunov(d)
         expected = aligns * (second - first)
@@ -314,9 +314,9 @@ def normalized_commutator(
         late = boosts(rng, early.copy(), 8.0)
         rates = (measure(late) - measure(early)) / 8.0
         misses.append(_deviations(rates, expected))
-        seen.append(f"d = {d}: {np.mean(rates):.3f}, expected {expected:.3f}")
-    return Evidence(max(misses), "; ".join(seen), Grade.SAMPLED)
+        summaries.append(f"d = {d}: {np.mean(rates):.3f}, expected {expected:.3f}")
+    return Evidence(max(misses), "; ".join(summaries), Grade.SAMPLED)
 
 
-normalized_commutator.printed(measure=_itself)
+normalized_commutator.printed(measure=_log_commutator)
 normalized_commutator.breaks("no alignment", aligns=0.0)

@@ -54,9 +54,9 @@ def linear_in_the_labels(spoiled: bool) -> Any:
 
     X, W, a = Matrix(1, 2, symbols("x:2")), Matrix(2, 2, symbols("w:4")), Matrix(symbols("a:2"))
     y, shake = symbols("y e")
-    found, plain = ([diff(((X * W * a)[0] - to) ** 2 / 2, v) for v in (W, a)] for to in (y + shake, y))
+    computed, plain = ([diff(((X * W * a)[0] - to) ** 2 / 2, v) for v in (W, a)] for to in (y + shake, y))
     sign = 1 if spoiled else -1
-    return found, [plain[0] + sign * shake * X.T * a.T, plain[1] + sign * shake * W.T * X.T]
+    return computed, [plain[0] + sign * shake * X.T * a.T, plain[1] + sign * shake * W.T * X.T]
 
 
 def _square_root(d: int) -> float:
@@ -75,16 +75,16 @@ def _square_root(d: int) -> float:
 )
 def variance(setup: Setup, root: Callable[[int], float] = _square_root) -> Any:
     rng = setup.rng
-    found, said = [], []
+    measured, stated = [], []
     for d in (1, 2, 3, 5):
         y = rng.normal(size=d + 1)
         second = np.diag(product_moment(0.7, y, y))
-        found += [np.sum(second[:d]), second[d]]
+        measured += [np.sum(second[:d]), second[d]]
         r = root(d)
         up, down = np.sum(y[:d] ** 2) + r * y[d] ** 2, np.sum(y[:d] ** 2) - r * y[d] ** 2
         grown, shrunk = up * np.exp(0.7 * r), down * np.exp(-0.7 * r)
-        said += [(grown + shrunk) / 2, (grown - shrunk) / (2 * r)]
-    return np.array(found), np.array(said)
+        stated += [(grown + shrunk) / 2, (grown - shrunk) / (2 * r)]
+    return np.array(measured), np.array(stated)
 
 
 variance.breaks("exponent d in place of √d", root=float)
@@ -135,13 +135,13 @@ def scale_divergence(setup: Setup, dimensions: tuple[int, ...] = (5, 6)) -> Any:
     squares = [abs(leading_exponent(_column(d, 1.0)) - np.sqrt(d)) for d in range(5, 13)]
     if np.min(tops) <= 0 or np.max(squares) > 1e-6:
         return Evidence(1e3, "an exponent is not positive, or not √d at α = 2")
-    misses, seen = [], [f"the least exponent is {np.min(tops):.4f}, at α = 0.02"]
+    misses, summary = [], [f"the least exponent is {np.min(tops):.4f}, at α = 0.02"]
     for d in dimensions:
         exponent = leading_exponent(_column(d, 0.25)) if d > 1 else 0.0
         for rate, width in _half_power(setup.rng, d, setup.size(30_000, 200_000)):
             misses.append(abs(rate - exponent) / width if rate > 0 else 1e3)  # it must grow
-            seen.append(f"d = {d}: {rate:.3f} ± {width:.3f}, expected {exponent:.3f}")
-    return Evidence(max(misses), "; ".join(seen), Grade.SAMPLED)
+            summary.append(f"d = {d}: {rate:.3f} ± {width:.3f}, expected {exponent:.3f}")
+    return Evidence(max(misses), "; ".join(summary), Grade.SAMPLED)
 
 
 scale_divergence.breaks("d = 1, where it decays", dimensions=(1,))
@@ -160,13 +160,15 @@ def one_dimension(setup: Setup, drift: float = -0.5) -> Any:
     """ln|w ± a| at t = 8: mean −t/2, variance t."""
     end = 8.0
     paths = boosts(setup.rng, np.tile([[1.3], [0.4]], (1, 20_000)), end)
-    misses, seen = [], []
+    misses, summaries = [], []
     for sign in (1, -1):
         logs = np.log(np.abs(paths[0] + sign * paths[1]) / abs(1.3 + sign * 0.4))
         misses.append(abs(np.mean(logs) - drift * end) / np.sqrt(end / len(logs)))
         misses.append(abs(np.var(logs) / end - 1) / np.sqrt(2 / len(logs)))
-        seen.append(f"mean of ln {np.mean(logs):.3f}, variance {np.var(logs):.3f}, expected {drift * end:g}, {end:g}")
-    return Evidence(float(max(misses)), "; ".join(seen), Grade.SAMPLED)
+        summaries.append(
+            f"mean of ln {np.mean(logs):.3f}, variance {np.var(logs):.3f}, expected {drift * end:g}, {end:g}"
+        )
+    return Evidence(float(max(misses)), "; ".join(summaries), Grade.SAMPLED)
 
 
 one_dimension.breaks("without the correction of Itô", drift=0.0)
@@ -222,7 +224,7 @@ def the_bracket(spoiled: bool) -> Any:
     return same and bracket.subs(d, 6 if spoiled else 5) < 0 and bracket.subs(d, 6) > 0
 
 
-def _less(alpha: float) -> float:
+def _alpha_minus_one(alpha: float) -> float:
     return alpha - 1
 
 
@@ -237,7 +239,7 @@ def _less(alpha: float) -> float:
     verdict=Verdict.CORRECTED,
     remark="(Σ‖wᵢ‖²)^α ≥ d^{α−1} Σ‖wᵢ‖^{2α}",
 )
-def jensen(setup: Setup, power: Callable[[float], float] = _less) -> Any:
+def jensen(setup: Setup, power: Callable[[float], float] = _alpha_minus_one) -> Any:
     x, worst = setup.rng.uniform(0.1, 10, size=(100, 5)), 0.0
     for alpha in (0.1, 0.3, 0.7):
         ratio = 5 ** power(alpha) * np.sum(x**alpha, axis=1) / np.sum(x, axis=1) ** alpha
@@ -264,8 +266,8 @@ def _variance_explodes(rng: np.random.Generator, sizes: np.ndarray, power: float
     scaled = [size * G for size, G in zip(sizes, generators(len(sizes)), strict=True)]
     second = (expm(t * sum(np.kron(G, G) for G in scaled)) @ np.kron(y, y)).reshape(len(y), len(y))
     rho = np.sqrt(np.sum(sizes**power))
-    said = y[-1] ** 2 * np.cosh(rho * t) + np.sum(sizes**2 * y[:-1] ** 2) * np.sinh(rho * t) / rho
-    return Evidence.equal(second[-1, -1], said)
+    stated = y[-1] ** 2 * np.cosh(rho * t) + np.sum(sizes**2 * y[:-1] ** 2) * np.sinh(rho * t) / rho
+    return Evidence.equal(second[-1, -1], stated)
 
 
 def _scale_diverges(rng: np.random.Generator, sizes: np.ndarray, power: float) -> Evidence:

@@ -106,8 +106,8 @@ def the_start(spoiled: bool) -> Any:
 def invariant(setup: Setup, rates: tuple[float, float] = (1.0, 1.0)) -> Any:
     task = draw_task(setup.rng)
     path = flow(task, rates=rates)
-    found = path.Z1.swapaxes(1, 2) @ path.Z1 - path.Z2 @ path.Z2.swapaxes(1, 2)
-    return found, np.broadcast_to(2 * task.gamma * np.eye(4), found.shape)
+    measured = path.Z1.swapaxes(1, 2) @ path.Z1 - path.Z2 @ path.Z2.swapaxes(1, 2)
+    return measured, np.broadcast_to(2 * task.gamma * np.eye(4), measured.shape)
 
 
 invariant.breaks("another learning rate for each layer", rates=(1.0, 1.5))
@@ -155,8 +155,8 @@ def alpha(setup: Setup, what: Callable[[Path], np.ndarray] = _predictor, scales:
     task = draw_task(setup.rng)
     path = flow(task, W1=None if scales is None else np.diag(scales) @ task.P)
     a = ode(lambda a: _alpha_ode(task, a), np.zeros((4, 2)), TIMES)
-    given = a if scales is None else path.alpha  # the ODE has the start of the source
-    parts = (path.alpha, given), (what(path), _beta(task.gamma, given))
+    argument = a if scales is None else path.alpha  # the ODE has the start of the source
+    parts = (path.alpha, argument), (what(path), _beta(task.gamma, argument))
     return tuple(np.concatenate([part[side].ravel() for part in parts]) for side in (0, 1))
 
 
@@ -203,8 +203,8 @@ def from_the_invariant(spoiled: bool) -> Any:
 
     Z1, Z2 = (Matrix(2, 2, symbols(f"{name}:4")) for name in "ab")
     a = Z1.inv().T * Z2
-    kept = Z1.T * Z1 - (2 if spoiled else 1) * Z2 * Z2.T
-    return [Z1 * Z1.T * (eye(2) - a * a.T), Z1 * Z2], [Z1 * kept * Z1.inv(), Z1 * Z1.T * a]
+    invariant_value = Z1.T * Z1 - (2 if spoiled else 1) * Z2 * Z2.T
+    return [Z1 * Z1.T * (eye(2) - a * a.T), Z1 * Z2], [Z1 * invariant_value * Z1.inv(), Z1 * Z1.T * a]
 
 
 @claim(
@@ -251,11 +251,11 @@ def the_kernel_stays_empty(spoiled: bool) -> Any:
     remark="(I − ααᵀ)⁻¹ = I + α(I − αᵀα)⁻¹αᵀ: the sign of the second term is +",
 )
 def woodbury(setup: Setup, sign: int = 1, inner: int = 1) -> Any:
-    found = []
+    measured = []
     for a in flow(draw_task(setup.rng)).alpha[1:]:
         inside = np.linalg.inv(np.eye(2) - inner * a.T @ a)
-        found.append((np.eye(4) + sign * a @ inside @ a.T, inverse_of(a)))
-    return np.array([f for f, _ in found]), np.array([p for _, p in found])
+        measured.append((np.eye(4) + sign * a @ inside @ a.T, inverse_of(a)))
+    return np.array([f for f, _ in measured]), np.array([p for _, p in measured])
 
 
 woodbury.printed(sign=-1)

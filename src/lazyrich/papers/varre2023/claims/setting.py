@@ -8,7 +8,7 @@ import numpy as np
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.derivatives import gradient
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, draw_task, flow, singular
+from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, draw_task, flow, singular_values
 
 
 def _output(x: Any, W1: Any, W2: Any) -> Any:
@@ -28,8 +28,8 @@ def homogeneous(setup: Setup, degree: int = 2) -> Any:
     rng = setup.rng
     x, W1, W2 = rng.normal(size=4), rng.normal(size=(4, 6)), rng.normal(size=(6, 2))
     factors = np.array([-1.7, -0.3, 0.0, 0.6, 2.4])
-    found = [_output(x, factor * W1, factor * W2) for factor in factors]
-    return np.array(found), factors[:, None] ** degree * _output(x, W1, W2)
+    measured = [_output(x, factor * W1, factor * W2) for factor in factors]
+    return np.array(measured), factors[:, None] ** degree * _output(x, W1, W2)
 
 
 homogeneous.breaks("degree 3", degree=3)
@@ -59,14 +59,14 @@ def _equations(n: int, k: int) -> int:
 )
 def dimensions(setup: Setup, equations: Callable[[int, int], int] = _equations) -> Any:
     """Parameters less the rank of the derivative of what is to be Y, at random interpolators."""
-    rng, found, said = setup.rng, [], []
+    rng, measured, stated = setup.rng, [], []
     for d, n, k, l in ((4, 3, 2, 6), (5, 2, 3, 7), (3, 3, 1, 4)):
         X, W1, W2 = rng.normal(size=(n, d)), rng.normal(size=(d, l)), rng.normal(size=(l, k))
         linear = np.kron(X, np.eye(k))
         both = np.hstack([np.kron(X, W2.T), np.kron(X @ W1, np.eye(k))])
-        found += [A.shape[1] - np.linalg.matrix_rank(A, tol=1e-8) for A in (linear, both)]
-        said += [d * k - equations(n, k), l * (d + k) - equations(n, k)]
-    return np.array(found), np.array(said)
+        measured += [A.shape[1] - np.linalg.matrix_rank(A, tol=1e-8) for A in (linear, both)]
+        stated += [d * k - equations(n, k), l * (d + k) - equations(n, k)]
+    return np.array(measured), np.array(stated)
 
 
 dimensions.breaks("one equation per sample, whatever k", equations=lambda n, k: n)
@@ -96,12 +96,12 @@ def gradient_flow(setup: Setup, factor: float = 0.5) -> Any:
     rng = setup.rng
     X, Y = rng.normal(size=(3, 4)), rng.normal(size=(3, 2))
     W1, W2 = rng.normal(size=(4, 5)), rng.normal(size=(5, 2))
-    found = [
+    measured = [
         -gradient(lambda W: factor * np.sum((X @ W @ W2 - Y) ** 2), W1),
         -gradient(lambda W: factor * np.sum((X @ W1 @ W - Y) ** 2), W2),
     ]
     R = X.T @ (Y - X @ W1 @ W2)
-    return np.concatenate([part.ravel() for part in found]), np.concatenate([(R @ W2.T).ravel(), (W1.T @ R).ravel()])
+    return np.concatenate([part.ravel() for part in measured]), np.concatenate([(R @ W2.T).ravel(), (W1.T @ R).ravel()])
 
 
 gradient_flow.breaks("the loss without ½", factor=1.0)
@@ -123,7 +123,7 @@ def _layers(theta: np.ndarray) -> np.ndarray:
     return theta[:12].reshape(3, 4) @ theta[12:].reshape(4, 2)
 
 
-def _itself(theta: np.ndarray) -> np.ndarray:
+def _free_matrix(theta: np.ndarray) -> np.ndarray:
     """Return β, where the other entries of θ have no effect."""
     return theta[:6].reshape(3, 2)
 
@@ -150,7 +150,7 @@ def not_convex(setup: Setup, predictor: Callable[[np.ndarray], np.ndarray] = _la
     return Evidence.true(max(above) > 1e-9, f"above the chord by {max(above):.2g} at most")
 
 
-not_convex.breaks("in β, where it is convex", predictor=_itself)
+not_convex.breaks("in β, where it is convex", predictor=_free_matrix)
 
 
 @not_convex.proof("a point between two others, in integers: d = l = n = k = 1, X = 1, Y = 0", general=True)
@@ -165,7 +165,7 @@ def above_the_chord(spoiled: bool) -> Any:
     return loss(one, one) > (loss(two, none) + loss(none, two)) / 2
 
 
-def _few(l: int) -> int:
+def _four_neurons(l: int) -> int:
     return 4
 
 
@@ -178,7 +178,7 @@ def _few(l: int) -> int:
     tolerance=0.05,
     why="an exponent; each size is a mean over 60 draws, which is off by 3 % or so",
 )
-def gaussian_rows(setup: Setup, vectors: Callable[[int], int] = _few) -> Any:
+def gaussian_rows(setup: Setup, vectors: Callable[[int], int] = _four_neurons) -> Any:
     rng, sizes = setup.rng, (50, 200, 800)
     off = []
     for l in sizes:
@@ -212,14 +212,16 @@ def _of_the_source(P: np.ndarray, W2: np.ndarray, U: np.ndarray) -> np.ndarray:
 def balanced_rank(setup: Setup, start: Callable[..., np.ndarray] = _balanced_first_layer) -> Any:
     """The singular values after the k-th, and the imbalance, at three scales."""
     rng = setup.rng
-    task, found = draw_task(rng), []
+    task, measured = draw_task(rng), []
     W2, U = frame(rng, 6, 6)[:, :2] @ np.diag([1.0, 0.6]), frame(rng, 4, 4)[:, :2]
     for scale in (0.05, 0.5, 1.5):
         path = flow(task, W1=start(task.P, scale * W2, U), W2=scale * W2)
-        found.append(Evidence.equal(singular(path.W1)[:, 2:] / singular(path.W1)[:, :1], np.zeros((len(TIMES), 2))))
+        measured.append(
+            Evidence.equal(singular_values(path.W1)[:, 2:] / singular_values(path.W1)[:, :1], np.zeros((len(TIMES), 2)))
+        )
         gap = path.W1.swapaxes(1, 2) @ path.W1 - path.W2 @ path.W2.swapaxes(1, 2)
-        found.append(Evidence.equal(gap, 0 * gap))
-    return Evidence.worst(*found)
+        measured.append(Evidence.equal(gap, 0 * gap))
+    return Evidence.worst(*measured)
 
 
 balanced_rank.breaks("the start of the source, which is not balanced", start=_of_the_source)

@@ -7,7 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, Task, draw_task, flow, singular
+from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, Task, draw_task, flow, singular_values
 from lazyrich.papers.verdicts import Verdict
 
 ENDED = 20.0  # e-folds of the slowest rate, which is 2λσ at small γ, after the last singular value is learned
@@ -20,15 +20,15 @@ def _spectra(values: np.ndarray, gamma: float, d: int = 4) -> np.ndarray:
     return np.concatenate([np.sqrt(root + gamma), rest, values / np.sqrt(root + gamma)], axis=-1)
 
 
-def _over(task: Task) -> np.ndarray:
+def _end_times(task: Task) -> np.ndarray:
     """Return 0 and a time at which the flow has ended for any γ: a mode σ is learned by ln(1/γ)/(2λσ)."""
-    slowest = 2 * np.min(np.linalg.svd(task.X)[1]) ** 2 * np.min(singular(task.best))
+    slowest = 2 * np.min(np.linalg.svd(task.X)[1]) ** 2 * np.min(singular_values(task.best))
     return np.array([0.0, (ENDED + np.log(1 + 1 / task.gamma)) / slowest])
 
 
 def _end(task: Task) -> np.ndarray:
     """Return W₁ at the end of the flow."""
-    out: np.ndarray = flow(task, _over(task)).W1[-1]
+    out: np.ndarray = flow(task, _end_times(task)).W1[-1]
     return out
 
 
@@ -46,8 +46,8 @@ def singular_values_at_the_limit(setup: Setup, start: float = 0.0) -> Any:
     rng = setup.rng
     task = draw_task(rng)
     path = flow(task, LATE, W2=start * rng.normal(size=(6, 2)))
-    found = np.concatenate([singular(path.W1[-1]), singular(path.W2[-1])])
-    return found, _spectra(singular(np.linalg.pinv(task.X) @ task.Y), task.gamma)
+    measured = np.concatenate([singular_values(path.W1[-1]), singular_values(path.W2[-1])])
+    return measured, _spectra(singular_values(np.linalg.pinv(task.X) @ task.Y), task.gamma)
 
 
 singular_values_at_the_limit.breaks("W₂(0) ≠ 0", start=0.5)
@@ -76,8 +76,8 @@ def product_and_difference(spoiled: bool) -> Any:
 def singular_values_on_the_way(setup: Setup, factor: float = 1.0) -> Any:
     task = draw_task(setup.rng)
     path = flow(task)
-    found = np.concatenate([singular(path.W1), singular(path.W2)], axis=-1)
-    return found, _spectra(singular(path.beta), factor * task.gamma)
+    measured = np.concatenate([singular_values(path.W1), singular_values(path.W2)], axis=-1)
+    return measured, _spectra(singular_values(path.beta), factor * task.gamma)
 
 
 singular_values_on_the_way.breaks("2γ in place of γ", factor=2.0)
@@ -91,8 +91,8 @@ def two_quadratic_equations(spoiled: bool) -> Any:
     Z1, Z2 = (Matrix(2, 2, symbols(f"{name}:4")) for name in "ab")
     twice, beta = Z1.T * Z1 - Z2 * Z2.T, Z1 * Z2
     squares = (Z2.T * Z2) ** 2, (Z1 * Z1.T) ** 2
-    left = [beta.T * beta - squares[0], squares[1] - (2 if spoiled else 1) * beta * beta.T]
-    return left, [Z2.T * twice * Z2, Z1 * twice * Z1.T]
+    differences = [beta.T * beta - squares[0], squares[1] - (2 if spoiled else 1) * beta * beta.T]
+    return differences, [Z2.T * twice * Z2, Z1 * twice * Z1.T]
 
 
 def _by_scale(task: Task) -> list[Task]:
@@ -113,7 +113,7 @@ def vanishing_start(setup: Setup, norm: Any = "nuc") -> Any:
     """How far ½‖W₁‖² + ½‖W₂‖² ends from a norm of X⁺Y, for a sequence of γ."""
     tasks = _by_scale(draw_task(setup.rng))
     least = np.linalg.norm(np.linalg.pinv(tasks[0].X) @ tasks[0].Y, norm)
-    ends = [flow(task, _over(task)) for task in tasks]
+    ends = [flow(task, _end_times(task)) for task in tasks]
     sizes = [0.5 * np.sum(path.W1[-1] ** 2) + 0.5 * np.sum(path.W2[-1] ** 2) for path in ends]
     return Evidence.slope([task.gamma for task in tasks], np.abs(np.array(sizes) - least), 1.0)
 
@@ -149,11 +149,11 @@ def limits_do_not_commute(setup: Setup, until: Callable[[Task], float] = _first_
     """β at a fixed time falls like γ."""
     task = draw_task(setup.rng)
     gammas = (1e-6, 1e-7, 1e-8, 1e-9)
-    found = []
+    measured = []
     for gamma in gammas:
         here = task._replace(gamma=gamma)
-        found.append(np.linalg.norm(flow(here, np.array([0.0, until(here)])).beta[-1]))
-    return Evidence.slope(gammas, found, 1.0)
+        measured.append(np.linalg.norm(flow(here, np.array([0.0, until(here)])).beta[-1]))
+    return Evidence.slope(gammas, measured, 1.0)
 
 
 limits_do_not_commute.breaks(
@@ -200,7 +200,7 @@ def _with_an_orthogonal_column(rng: np.random.Generator, direction: np.ndarray) 
 )
 def columns_align(setup: Setup, draw: Callable[..., np.ndarray] = _random_frame, k: int = 1) -> Any:
     """The largest sine of the angle between a column and β, for a sequence of γ, on white data and on others."""
-    rng, found = setup.rng, []
+    rng, measured = setup.rng, []
     gammas = (1e-8, 1e-9, 1e-10, 1e-11)
     for white in (True, False):
         task, angles = draw_task(rng, k=k, white=white), []
@@ -211,8 +211,8 @@ def columns_align(setup: Setup, draw: Callable[..., np.ndarray] = _random_frame,
             W1 = W1[:, np.linalg.norm(P, axis=0) > 0]
             across = W1 - np.outer(direction, direction @ W1)
             angles.append(np.max(np.linalg.norm(across, axis=0) / np.linalg.norm(W1, axis=0)))
-        found.append(Evidence.slope(gammas, angles, 0.5))
-    return Evidence.worst(*found)
+        measured.append(Evidence.slope(gammas, angles, 0.5))
+    return Evidence.worst(*measured)
 
 
 columns_align.exception("columns of P orthogonal to β*, white data", draw=_with_an_orthogonal_column)
@@ -226,11 +226,11 @@ def _effective_rank(values: np.ndarray) -> np.ndarray:
 
 
 def _of_the_predictor(W1: np.ndarray, task: Task) -> np.ndarray:
-    return singular(np.linalg.pinv(task.X) @ task.Y)
+    return singular_values(np.linalg.pinv(task.X) @ task.Y)
 
 
 def _of_the_layer(W1: np.ndarray, task: Task) -> np.ndarray:
-    return singular(W1)
+    return singular_values(W1)
 
 
 @claim(
@@ -245,8 +245,8 @@ def rank_grows(setup: Setup, values: Callable[..., np.ndarray] = _of_the_layer) 
     task = draw_task(setup.rng)
     gammas = (1e-3, 1e-2, 1e-1, 1.0, 10.0)
     ranks = [_effective_rank(values(_end(each), each)) for each in (task._replace(gamma=g) for g in gammas)]
-    seen = ", ".join(f"{rank:.2f}" for rank in ranks)
-    return Evidence.true(np.all(np.diff(ranks) > 1e-6) and abs(ranks[-1] - 4) < 0.5, f"effective ranks {seen}")
+    summary = ", ".join(f"{rank:.2f}" for rank in ranks)
+    return Evidence.true(np.all(np.diff(ranks) > 1e-6) and abs(ranks[-1] - 4) < 0.5, f"effective ranks {summary}")
 
 
 rank_grows.breaks("of the predictor, whose rank does not depend on γ", values=_of_the_predictor)
@@ -280,14 +280,14 @@ def _ratio(share: float) -> float:
 def one_spike(setup: Setup, ratio: Callable[[float], float] = _ratio) -> Any:
     """γ and ‖β*‖ are varied, both."""
     task = draw_task(setup.rng, k=1)
-    size, found, said = float(np.linalg.norm(task.best)), [], []
+    size, measured, stated = float(np.linalg.norm(task.best)), [], []
     for share, scale in ((1e-3, 1.0), (1e-3, 3.0), (1.0, 1.0), (1.0, 3.0), (30.0, 1.0)):
         gamma = share * scale * size
         each = task._replace(gamma=gamma, Y=scale * task.Y, best=scale * task.best)
-        values = singular(_end(each))
-        found.append(values[1] / values[0])
-        said.append(ratio(share))
-    return np.array(found), np.array(said)
+        values = singular_values(_end(each))
+        measured.append(values[1] / values[0])
+        stated.append(ratio(share))
+    return np.array(measured), np.array(stated)
 
 
 one_spike.breaks("√x for every x", ratio=np.sqrt)
@@ -299,5 +299,5 @@ def three_limits(spoiled: bool) -> Any:
 
     x = symbols("x", positive=True)
     share = 2 * x / (x + sqrt((4 if spoiled else 1) + x**2))
-    found = [limit(share, x, 0), limit(share / x, x, 0), limit(share, x, oo)]
-    return found, [0, 2, 1]
+    limits = [limit(share, x, 0), limit(share / x, x, 0), limit(share, x, oo)]
+    return limits, [0, 2, 1]

@@ -12,7 +12,7 @@ from lazyrich.papers.varre2023.claims._flow import FLOW, LATE, Path, Task, draw_
 from lazyrich.papers.verdicts import Verdict
 
 
-def _turning(rng: np.random.Generator) -> Task:
+def _draw_two_modes(rng: np.random.Generator) -> Task:
     """Draw data on which ‖R‖ rises for a while: two singular values are learned one after the other, in rotating
     bases."""
     gamma, left, right = 1e-7, frame(rng, 2, 2), frame(rng, 2, 2)
@@ -38,7 +38,7 @@ def _of_the_residual(task: Task, path: Path) -> tuple[np.ndarray, np.ndarray, fl
     return np.sum(path.R**2, axis=(1, 2)), -2 * np.sum(path.R * moves, axis=(1, 2)), 2.0
 
 
-def _least(task: Task) -> float:
+def _smallest_eigenvalue(task: Task) -> float:
     """Return the smallest nonzero eigenvalue of XᵀX."""
     return float(np.linalg.svd(task.X)[1][-1] ** 2)
 
@@ -56,10 +56,12 @@ def _least(task: Task) -> float:
     remark="of the loss ½‖Xβ − Y‖² in place of ‖R‖² = ‖Xᵀ(Xβ − Y)‖² it is true, even with 4γ in place of 2γ, and (i) "
     "follows; ‖R‖² itself can rise on the way, as tr ABC ≥ λ_min(A)λ_min(B) tr C is false",
 )
-def descent(setup: Setup, measure: Measure = _of_the_loss, eigenvalue: Callable[[Task], float] = _least) -> Any:
+def descent(
+    setup: Setup, measure: Measure = _of_the_loss, eigenvalue: Callable[[Task], float] = _smallest_eigenvalue
+) -> Any:
     """How far the rate passes −4γλ (−2γλ as printed), on random data and on data that turn."""
     rng, excess = setup.rng, []
-    for task, end in ((draw_task(rng), 6.0), (_turning(rng), 40.0)):
+    for task, end in ((draw_task(rng), 6.0), (_draw_two_modes(rng), 40.0)):
         size, rate, factor = measure(task, flow(task, np.linspace(0, end, 161)))
         alive = size > 1e-10 * size[0]
         excess.append(float(np.max(rate[alive] / size[alive]) + factor * task.gamma * eigenvalue(task)))
@@ -157,9 +159,9 @@ def global_optimum(setup: Setup, scale: float = 1.0) -> Any:
     task = draw_task(setup.rng)
     task = task._replace(gamma=scale * task.gamma)
     path = flow(task, np.array([0.0, 40.0, 60.0]))
-    found = [path.W1[1], path.W2[1], task.X @ path.beta[2]]
-    wanted = [path.W1[2], path.W2[2], task.Y]
-    return tuple(np.concatenate([part.ravel() for part in parts]) for parts in (found, wanted))
+    measured = [path.W1[1], path.W2[1], task.X @ path.beta[2]]
+    expected = [path.W1[2], path.W2[2], task.Y]
+    return tuple(np.concatenate([part.ravel() for part in parts]) for parts in (measured, expected))
 
 
 global_optimum.breaks("γ = 0: the start is a saddle", scale=0.0)
@@ -210,21 +212,21 @@ def variational(setup: Setup, factor: float = 1.0) -> Any:
         slope = np.concatenate([(W1 - 2 * gamma * np.linalg.solve(gram, W1)).ravel(), W2.ravel()])
         return 0.5 * w @ w - gamma * np.linalg.slogdet(gram)[1], slope
 
-    def miss(w: np.ndarray) -> np.ndarray:
+    def residuals(w: np.ndarray) -> np.ndarray:
         W1, W2 = split(w)
         return (task.X @ W1 @ W2 - task.Y).ravel()
 
     path = flow(task, LATE)
     ends = value(np.concatenate([path.W1[-1].ravel(), path.W2[-1].ravel()]))[0]
-    constraint = {"type": "eq", "fun": miss}
+    constraint = {"type": "eq", "fun": residuals}
     least = np.inf
     for _ in range(setup.size(3, 8)):
         start = rng.normal(size=l * (d + k))
-        found = minimize(
+        minimum = minimize(
             value, start, jac=True, method="SLSQP", constraints=constraint, options={"ftol": 1e-14, "maxiter": 500}
         )
-        if np.max(np.abs(miss(found.x))) < 1e-8:
-            least = min(least, found.fun)
+        if np.max(np.abs(residuals(minimum.x))) < 1e-8:
+            least = min(least, minimum.fun)
     return ends, least
 
 
@@ -260,12 +262,14 @@ def first_order_conditions(setup: Setup, constrained: bool = True) -> Any:
         (a, at), (b, bt) = (f(Z) for f, Z in zip((one, two), split(z), strict=True))
         return a + b, np.concatenate([at.ravel(), bt.ravel()])
 
-    def miss(z: np.ndarray) -> np.ndarray:
+    def residuals(z: np.ndarray) -> np.ndarray:
         return (X @ split(z)[0] @ split(z)[1] - Y).ravel() if constrained else 0 * z[: n * k]
 
     start = np.concatenate([frame(rng, d, d).ravel(), rng.normal(size=d * k)])
     options = {"ftol": 1e-15, "maxiter": 1000 if constrained else 2}
-    z = minimize(value, start, jac=True, method="SLSQP", constraints={"type": "eq", "fun": miss}, options=options).x
+    z = minimize(
+        value, start, jac=True, method="SLSQP", constraints={"type": "eq", "fun": residuals}, options=options
+    ).x
     Z1, Z2 = split(z)
     pulled = np.linalg.solve(Z1.T, two(Z2)[1])
     off = pulled - np.linalg.pinv(X) @ X @ pulled

@@ -6,9 +6,12 @@
 from lazyrich.papers.varre2023.claims.anisotropic import anisotropic_gradient
 from lazyrich.papers.varre2023.claims.convergence import convexity
 from lazyrich.papers.varre2023.claims.discrete_steps import discrete_directions, discrete_step
+from lazyrich.papers.varre2023.claims.experiments import gaussian_start
 from lazyrich.papers.varre2023.claims.mirror_flow import mirror_on_singular_values, nuclear_norm_asymptote, scalar_flow
-from lazyrich.papers.varre2023.claims.noise_scale import jensen, scale_constant
+from lazyrich.papers.varre2023.claims.noise_alignment import lyapunov_exponents, normalized_commutator
+from lazyrich.papers.varre2023.claims.noise_scale import any_spectrum, jensen, scale_constant
 from lazyrich.papers.varre2023.claims.reduction import alpha, reduced_start, woodbury
+from lazyrich.papers.varre2023.claims.spectral_bias import descent
 from lazyrich.papers.varre2023.claims.white_data import gap_equation, jump, residual_times_alpha
 
 
@@ -199,3 +202,72 @@ def the_residual_falls() -> None:
         norms.append(np.linalg.norm(R))
     assert norms == sorted(norms, reverse=True)  # printed: R_t only grows in norm
     assert norms[-1] < 0.01 * norms[0]
+
+
+@descent.counterexample
+def the_residual_rises_on_the_way() -> None:
+    import numpy as np
+
+    X, best = np.diag([1.0, 0.42]), np.array([[0.004, 0.434], [-0.917, -0.629]]) / 1.194
+    W1, W2, sizes = np.sqrt(2e-7) * np.eye(2, 3), np.zeros((3, 2)), []  # γ = 1e-7
+    for _ in range(8000):  # gradient flow of ½‖X(W₁W₂ − best)‖² in small steps
+        R = X.T @ X @ (best - W1 @ W2)
+        W1, W2 = W1 + 5e-3 * R @ W2.T, W2 + 5e-3 * W1.T @ R
+        sizes.append(np.sum(R**2))
+    assert np.max(np.array(sizes[200:]) / sizes[:-200]) > 1.01  # printed: it falls, at the rate 2γλ_min or faster
+
+
+@gaussian_start.counterexample
+def variance_for_standard_deviation() -> None:
+    import numpy as np
+
+    rng, ratios = np.random.default_rng(0), []
+    Y = np.linalg.qr(rng.normal(size=(10, 3)))[0] * [4.0, 2.5, 1.2]  # d = 10 inputs, X = I, rank k = 3
+    for deviation in (0.1, 0.01):  # variance 0.01, as printed; standard deviation 0.01
+        W1, W2 = deviation * rng.normal(size=(10, 200)), np.zeros((200, 3))
+        for _ in range(1500):  # gradient flow of ½‖W₁W₂ − Y‖² in small steps
+            W1, W2 = W1 + 0.01 * (Y - W1 @ W2) @ W2.T, W2 + 0.01 * W1.T @ (Y - W1 @ W2)
+        ratios.append(np.divide(*np.linalg.svd(W1, compute_uv=False)[[3, 2]]))
+    assert ratios[0] > 0.7 and ratios[1] < 0.3  # σ₄/σ₃: only the second is nearly of rank 3
+
+
+@any_spectrum.counterexample
+def one_noise_for_the_others() -> None:
+    import numpy as np
+
+    D, rng, h, means = np.array([1.0, 0.05, 0.05, 0.05, 0.05]), np.random.default_rng(0), 0.1, []
+    y = np.eye(6)[5][:, None] * np.ones(4000)  # w = 0, a = 1; dw_j = d_j a dB_j, da = Σ d_j w_j dB_j
+    for _ in range(200):  # exact steps of each noise, and of the drift of their Stratonovich form
+        for j, b in enumerate(D[:, None] * np.sqrt(h) * rng.normal(size=(5, 4000))):
+            y[j], y[5] = np.cosh(b) * y[j] + np.sinh(b) * y[5], np.sinh(b) * y[j] + np.cosh(b) * y[5]
+        y *= np.exp(-h / 2 * np.append(D**2, D @ D))[:, None]
+        means.append(np.mean(np.abs(y[5]) ** 0.5))
+    assert means[199] < 0.5 * means[49]  # E|a|^½ falls from t = 5 to t = 20; by proposition 4.1 (b) it diverges
+
+
+@lyapunov_exponents.counterexample
+def the_second_singular_value_grows() -> None:
+    import numpy as np
+
+    rng, d, h, values = np.random.default_rng(0), 12, 0.1, []
+    y = np.eye(13, 12)  # W = I and a = 0; dw_j = a dB_j, da = Σ w_j dB_j
+    for _ in range(200):  # exact steps of each noise, and of the drift of their Stratonovich form
+        for j, b in enumerate(np.sqrt(h) * rng.normal(size=d)):
+            y[j], y[d] = np.cosh(b) * y[j] + np.sinh(b) * y[d], np.sinh(b) * y[j] + np.cosh(b) * y[d]
+        y *= np.exp(-h / 2 * np.append(np.ones(d), d))[:, None]
+        values.append(np.linalg.svd(y[:d], compute_uv=False)[1])
+    assert values[199] > 10 * values[49] > 10  # the second one; printed: all but the top one decay to 0
+
+
+@normalized_commutator.counterexample
+def the_commutator_itself_grows() -> None:
+    import numpy as np
+
+    rng, d, h, values = np.random.default_rng(0), 12, 0.1, []
+    y = np.eye(13, 12)  # W = I and a = 0; dw_j = a dB_j, da = Σ w_j dB_j
+    for _ in range(200):  # exact steps of each noise, and of the drift of their Stratonovich form
+        for j, b in enumerate(np.sqrt(h) * rng.normal(size=d)):
+            y[j], y[d] = np.cosh(b) * y[j] + np.sinh(b) * y[d], np.sinh(b) * y[j] + np.cosh(b) * y[d]
+        y *= np.exp(-h / 2 * np.append(np.ones(d), d))[:, None]
+        values.append(np.linalg.norm(np.outer(y[0], y[d]) - np.outer(y[d], y[0])))
+    assert values[199] > 100 * values[49]  # printed: [w₁, a] → 0; its share of ‖w₁‖‖a‖ does

@@ -8,7 +8,15 @@ import numpy as np
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.flows import deep_linear
 from lazyrich.papers.oracles.matrices import frame
-from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, along, draw_task, flow, inverse_of, singular
+from lazyrich.papers.varre2023.claims._flow import (
+    FLOW,
+    TIMES,
+    directional_derivative,
+    draw_task,
+    flow,
+    inverse_of,
+    singular_values,
+)
 from lazyrich.papers.verdicts import Verdict
 
 
@@ -117,7 +125,7 @@ def _rate(a: np.ndarray, best: np.ndarray, gamma: float) -> tuple[np.ndarray, np
         return best - 2 * gamma * inverse_of(a) @ a
 
     R = residual(a)
-    return R, along(lambda a: residual(a).T @ a, a, R - a @ R.T @ a, 1e-4)
+    return R, directional_derivative(lambda a: residual(a).T @ a, a, R - a @ R.T @ a, 1e-4)
 
 
 @claim(
@@ -134,9 +142,9 @@ def _rate(a: np.ndarray, best: np.ndarray, gamma: float) -> tuple[np.ndarray, np
 )
 def residual_times_alpha(setup: Setup, last: Callable[[float], float] = _with_gamma) -> Any:
     a, best, gamma = _draw_alpha(setup)
-    R, found = _rate(a, best, gamma)
+    R, measured = _rate(a, best, gamma)
     C, inverse = R.T @ a, np.linalg.inv(np.eye(2) - a.T @ a)
-    return found, R.T @ R - C @ C - 2 * gamma * (C @ inverse + inverse @ C) + last(gamma) * C
+    return measured, R.T @ R - C @ C - 2 * gamma * (C @ inverse + inverse @ C) + last(gamma) * C
 
 
 residual_times_alpha.printed(last=lambda gamma: 1.0)
@@ -153,8 +161,8 @@ def by_the_product_rule(spoiled: bool) -> Any:
     outer = (eye(2) - a * a.T).inv()
     inner, C = (eye(2) - a.T * a).inv(), R.T * a
     moves = 2 * g * (R * a.T * outer * a + outer * R)
-    said = R.T * R - C * C - 2 * g * (C * inner + inner * C) + (1 if spoiled else 2 * g) * C
-    return -moves.T * a + R.T * (R - a * R.T * a), said
+    stated = R.T * R - C * C - 2 * g * (C * inner + inner * C) + (1 if spoiled else 2 * g) * C
+    return -moves.T * a + R.T * (R - a * R.T * a), stated
 
 
 @claim(
@@ -207,8 +215,8 @@ def less_its_transpose(spoiled: bool) -> Any:
 )
 def symmetric_triple(setup: Setup, white: bool = True) -> Any:
     path = flow(draw_task(setup.rng, white=white))
-    found = path.Z1.swapaxes(1, 2) @ path.R @ path.Z2.swapaxes(1, 2)
-    return found, found.swapaxes(1, 2)
+    measured = path.Z1.swapaxes(1, 2) @ path.R @ path.Z2.swapaxes(1, 2)
+    return measured, measured.swapaxes(1, 2)
 
 
 symmetric_triple.breaks("data that are not white", white=False)
@@ -247,7 +255,7 @@ def _curve(t: np.ndarray, s: np.ndarray, gamma: float) -> np.ndarray:
 )
 def singular_value_curves(setup: Setup, white: bool = True) -> Any:
     task = draw_task(setup.rng, white=white)
-    return singular(flow(task).beta), _curve(TIMES, singular(task.best), task.gamma)
+    return singular_values(flow(task).beta), _curve(TIMES, singular_values(task.best), task.gamma)
 
 
 singular_value_curves.breaks("data that are not white", white=False)
@@ -262,9 +270,9 @@ def riccati(spoiled: bool) -> Any:
 
     a, b, E = symbols("a b E", positive=True)
     gamma, root, s = (b**2 - a**2) / 2, (b**2 + a**2) / 2, a * b
-    found = root / s * (gamma + root - E * (root - gamma)) / (gamma + root + E * (root - gamma)) - gamma / s
-    rate = diff(found, E) * -(2 if not spoiled else 1) * root * E
-    return [rate, found.subs(E, 1)], [s * (1 - found**2) - 2 * gamma * found, 0]
+    measured = root / s * (gamma + root - E * (root - gamma)) / (gamma + root + E * (root - gamma)) - gamma / s
+    rate = diff(measured, E) * -(2 if not spoiled else 1) * root * E
+    return [rate, measured.subs(E, 1)], [s * (1 - measured**2) - 2 * gamma * measured, 0]
 
 
 Start = Callable[[float], tuple[float, float]]
@@ -299,8 +307,8 @@ def jump(setup: Setup, at_the_jump: Callable[[float], float] = _as_in_the_proof,
         lower, upper = deep_linear([[[first]], [[second]]], [[1.0]], [s], times)
         errors.append(np.max(np.abs((lower * upper).ravel() - [0.0, at_the_jump(s), s])))
     falls = bool(np.all(np.diff(errors) < 0))
-    seen = "errors " + ", ".join(f"{e:.1e}" for e in errors)
-    return Evidence(float(errors[-1]) if falls else max(1.0, *errors), seen)
+    summary = "errors " + ", ".join(f"{e:.1e}" for e in errors)
+    return Evidence(float(errors[-1]) if falls else max(1.0, *errors), summary)
 
 
 jump.printed(at_the_jump=lambda s: s)
@@ -316,9 +324,9 @@ def three_times(spoiled: bool) -> Any:
     g, s, x = symbols("g s x", positive=True)
     root = sqrt(s**2 + g**2)
     v, w = root - g, root + g
-    found = [limit((root / s - 1) * log(g), g, 0, "+")]
+    limits = [limit((root / s - 1) * log(g), g, 0, "+")]
     for power in (Rational(1, 2), 1, 2):
         E = x * g**power
         h = (v + w) * E / (w + v * E)
-        found.append(limit(s * (1 - h) / (1 + v * h * (2 - h) / (2 * g)), g, 0, "+").subs(x, 1))
-    return found, [0, 0, s if spoiled else s / (1 + 2 * s), s]
+        limits.append(limit(s * (1 - h) / (1 + v * h * (2 - h) / (2 * g)), g, 0, "+").subs(x, 1))
+    return limits, [0, 0, s if spoiled else s / (1 + 2 * s), s]

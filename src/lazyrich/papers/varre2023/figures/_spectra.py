@@ -34,8 +34,8 @@ def hidden(net: Network, problem: Problem, times: np.ndarray) -> np.ndarray:
 def corollary(problem: Problem, gamma: Any) -> np.ndarray:
     """Return σ(W₁) by Corollary 3.1: σᵢ(W₁)² = γ + √(σᵢ(β*)² + γ²) for i ≤ k, and 2γ for the others."""
     values = np.zeros(problem.d)
-    found = _values(problem.min_norm_solution)
-    values[: len(found)] = found
+    measured = _values(problem.min_norm_solution)
+    values[: len(measured)] = measured
     out: np.ndarray = np.sqrt(gamma + np.hypot(values, gamma))
     return out
 

@@ -95,11 +95,11 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_most("the layer ends nearly of rank k at γ = 10⁻⁴", ratio[1], 0.1).on(scales)
     # σ_d/σ₁ = √(2γ/(γ + √(σ₁² + γ²))) is a third at σ₁ = 17γ, which such a β* does not reach; at variance 0.01 the
     # same with 2γ = l/100, and at deviation 0.01 σ_{k+1}/σ_k is a third at σ_k = 0.2
-    kept = last[0, -1] / last[0, 0]
-    yield Fact.at_least("and keeps its rank at γ = 1, σ_d more than a third of σ₁", kept, 1 / 3).on(scales)
+    ratio_kept = last[0, -1] / last[0, 0]
+    yield Fact.at_least("and keeps its rank at γ = 1, σ_d more than a third of σ₁", ratio_kept, 1 / 3).on(scales)
     gaussian_start = "varre2023/gaussian-start"
-    kept = last[2, -1] / last[2, 0]
-    yield Fact.at_least("as it does from variance 0.01", kept, 1 / 3).contradicts(gaussian_start)
+    ratio_kept = last[2, -1] / last[2, 0]
+    yield Fact.at_least("as it does from variance 0.01", ratio_kept, 1 / 3).contradicts(gaussian_start)
     yield Fact.at_most("but not from deviation 0.01, which ends nearly of rank k", ratio[3], 1 / 3).on(gaussian_start)
     gaussian = data.integrated[2:]
     yield Fact.at_least("no singular value is ever below its start", gaussian - gaussian[:, 0], -1e-8).of_ours()

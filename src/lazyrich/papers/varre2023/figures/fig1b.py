@@ -59,8 +59,8 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
     plain, noisy = data.hidden.sel(algorithm="GD"), data.hidden.sel(algorithm="LNGD")
-    kept = abs(plain[:, 1:] / data.corollary[1:] - 1)
-    yield Fact.at_most("without noise, all others keep their value √(2γ)", kept, 1e-10).on(
+    deviation = abs(plain[:, 1:] / data.corollary[1:] - 1)
+    yield Fact.at_most("without noise, all others keep their value √(2γ)", deviation, 1e-10).on(
         "varre2023/descent-keeps-the-others"
     )
     # a step of size lr moves the imbalance by order lr, which the flow would conserve

@@ -38,10 +38,10 @@ DRAWS, EVERY = 5, 10
 @eqx.filter_jit
 def _run_descent(flows: GradientFlow, lr: Any, steps: int) -> tuple[Any, ...]:
     """Run descent on each of the flows, and return times, losses and singular values, evenly spaced in log time."""
-    kept = np.unique(np.concatenate([[0], np.geomspace(1, steps // EVERY, 400).astype(int)]))
+    saved_steps = np.unique(np.concatenate([[0], np.geomspace(1, steps // EVERY, 400).astype(int)]))
 
     def one(flow: GradientFlow, lr: Any) -> tuple[Any, ...]:
-        run = descend(flow, steps, lr, every=EVERY)[kept]
+        run = descend(flow, steps, lr, every=EVERY)[saved_steps]
         return run.times, run.loss, singular_values(run, layer=1)
 
     return jax.vmap(one)(flows, lr)
@@ -51,8 +51,8 @@ def compute(scale: Scale) -> xarray.Dataset:
     seeds = scale.seed + np.arange(DRAWS)
     flows = [_relu.flow(int(seed), s) for s in scale["deviation"] for seed in seeds]
     batch = jax.tree.map(lambda *leaves: np.stack(leaves), *flows)
-    found = _run_descent(batch, np.repeat(scale["lr"], DRAWS), scale["steps"])
-    times, loss, hidden = (np.asarray(x).reshape(-1, DRAWS, *x.shape[1:]) for x in found)
+    measured = _run_descent(batch, np.repeat(scale["lr"], DRAWS), scale["steps"])
+    times, loss, hidden = (np.asarray(x).reshape(-1, DRAWS, *x.shape[1:]) for x in measured)
     return xarray.Dataset(
         {
             "hidden": (("deviation", "draw", "save", "i"), hidden),
@@ -67,11 +67,11 @@ def compute(scale: Scale) -> xarray.Dataset:
     )
 
 
-def _typical(statement: str, values: xarray.DataArray, least: float, most: float) -> Fact:
+def _median_in_range(statement: str, values: xarray.DataArray, least: float, most: float) -> Fact:
     """Test that the median over the draws lies in this range; the range of the draws is shown."""
     middle, low, high = (float(v) for v in (values.median(), values.min(), values.max()))
-    seen = f"median {middle:.3g}, range {low:.3g} to {high:.3g}"
-    return Fact(statement, least <= middle <= most, seen).on("varre2023/relu-rank-two")
+    summary = f"median {middle:.3g}, range {low:.3g} to {high:.3g}"
+    return Fact(statement, least <= middle <= most, summary).on("varre2023/relu-rank-two")
 
 
 def facts(data: xarray.Dataset) -> Iterator[Fact]:
@@ -79,15 +79,15 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     squares = end**2
     two = squares[..., :2].sum("i") / squares.sum("i")
     # two of five singular values of a Gaussian matrix of 20 columns have 0.6 of ‖W‖²; 0.9 is half-way from 0.8 to 1
-    yield _typical("from the small start, two singular values end with 0.9 of ‖W‖² or more", two[0], 0.9, 1.0)
+    yield _median_in_range("from the small start, two singular values end with 0.9 of ‖W‖² or more", two[0], 0.9, 1.0)
     second = end[0, :, 1] / end[0, :, 0]
-    yield _typical("neither of them small: σ₂ > σ₁/3", second, 1 / 3, 1.0)
-    yield _typical("from the large start, they end with less than 0.8", two[-1], 0.0, 0.8)
+    yield _median_in_range("neither of them small: σ₂ > σ₁/3", second, 1 / 3, 1.0)
+    yield _median_in_range("from the large start, they end with less than 0.8", two[-1], 0.0, 0.8)
     moved = abs(end[-1] - start[-1]).max("i") / start[-1, :, 0]
-    yield _typical("where no singular value moves by a fifth of the largest", moved, 0.0, 0.2)
+    yield _median_in_range("where no singular value moves by a fifth of the largest", moved, 0.0, 0.2)
     grown = end[0, :, 0] / start[0, :, 0]
-    yield _typical("while the small start grows by a factor of a million or more", grown, 1e6, np.inf)
-    yield _typical("both fit their labels: the loss falls by more than a thousand", data.left, 0.0, 1e-3)
+    yield _median_in_range("while the small start grows by a factor of a million or more", grown, 1e6, np.inf)
+    yield _median_in_range("both fit their labels: the loss falls by more than a thousand", data.left, 0.0, 1e-3)
 
 
 def draw(data: xarray.Dataset) -> "Figure":

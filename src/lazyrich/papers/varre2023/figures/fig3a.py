@@ -68,8 +68,8 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         lyapunov
     )
     yield Fact.at_most("the first one has the exponent 0: it does not diverge", miss[0], 1.0).contradicts(lyapunov)
-    told = abs(data.exponent[1]) / data.rate_error
-    yield Fact.at_least("λ₂ is told apart from 0 by more than ten standard errors", told, 10.0).on(lyapunov)
+    deviation = abs(data.exponent[1]) / data.rate_error
+    yield Fact.at_least("λ₂ is told apart from 0 by more than ten standard errors", deviation, 10.0).on(lyapunov)
     late = data.isel(time=slice(data.sizes["time"] // 4, None))
     ahead = late.time - late.time[0]
     allowed = SIGMAS * late.spread / np.sqrt(data.attrs["paths"]) + ahead * data.attrs["dt"] / 2
@@ -94,8 +94,10 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_most("E‖W‖² = 2 cosh(√2 t) at t = 1: the mean square explodes (Proposition 4.1 (a))", off, 1.0).on(
         "varre2023/variance"
     )
-    told = (at["square"] - data["square"][0]) / at.square_error
-    yield Fact.at_least("it has grown by then, by more than five standard errors", told, 5.0).on("varre2023/variance")
+    deviation = (at["square"] - data["square"][0]) / at.square_error
+    yield Fact.at_least("it has grown by then, by more than five standard errors", deviation, 5.0).on(
+        "varre2023/variance"
+    )
 
 
 def draw(data: xarray.Dataset) -> "Figure":

@@ -73,9 +73,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     typical = "a typical commutator decays at λ₁ + λ₂ = −0.237, within five standard errors"
     yield Fact.at_most(typical, miss[0], 1.0).on(aligned)
     yield Fact.at_most("its share of ‖w₁‖‖a‖ decays at λ₂ − λ₁ = −0.237: the rows align", miss[1], 1.0).on(aligned)
-    told = abs(exponent) / data.rate_error
+    deviation = abs(exponent) / data.rate_error
     yield Fact.at_least(
-        "the rates are told apart from 0, and from −1, by more than ten standard errors", told, 10.0
+        "the rates are told apart from 0, and from −1, by more than ten standard errors", deviation, 10.0
     ).on(aligned)
     late = data.isel(time=slice(data.sizes["time"] // 4, None))
     duration = float(late.time[-1] - late.time[0])
@@ -99,8 +99,10 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     law = data.signed[0] * np.exp(data.after[0] - data.after)
     off = abs(data.signed - law) / (SIGMAS * (data.signed_error + data.signed_error[0]) + dt)
     yield Fact.at_most("with the signs of t = 0.75 it does, within five standard errors", off, 1.0).on(mean)
-    told = (data.signed / data.signed_error)[data.after <= 1.5]
-    yield Fact.at_least("it is told apart from 0 up to t = 1.5, by more than five standard errors", told, 5.0).on(mean)
+    deviation = (data.signed / data.signed_error)[data.after <= 1.5]
+    yield Fact.at_least("it is told apart from 0 up to t = 1.5, by more than five standard errors", deviation, 5.0).on(
+        mean
+    )
     apart = (last["mean"] - data.signed[-1]) / np.hypot(last.mean_error, data.signed_error[-1])
     yield Fact.at_least("and ends below the mean by more than five standard errors", apart, 5.0).on(mean)
     # e^{λ₂T} is 0.003 at the shortest T = 24

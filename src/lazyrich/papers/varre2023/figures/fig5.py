@@ -44,10 +44,10 @@ def compute(scale: Scale) -> xarray.Dataset:
     path = integrate(flow, np.concatenate([[0.0], np.linspace(0.5, 1.0, 40) * phase]))
     exact = -np.asarray(path.loss) / float(path.loss[0])
     columns = np.asarray(singular_values(path, layer=1)).T
-    kept = np.unique(np.searchsorted(times, np.geomspace(times[1], times[-1], 800)))
+    saved_steps = np.unique(np.searchsorted(times, np.geomspace(times[1], times[-1], 800)))
     return xarray.Dataset(
         {
-            "share": ("time", share[kept]),
+            "share": ("time", share[saved_steps]),
             "hidden": (("early", "i"), np.asarray(singular_values(fine, layer=1))),
             "start": ("i", hidden[0]),
             "end": ("i", hidden[-1]),
@@ -55,7 +55,12 @@ def compute(scale: Scale) -> xarray.Dataset:
             "integrated": (("level", "i"), np.array([np.interp(-SHARES, exact, column) for column in columns]).T),
             "reached": ("level", np.interp(-SHARES, -np.asarray(fine.loss) / float(fine.loss[0]), fine.times)),
         },
-        coords={"time": times[kept], "early": np.asarray(fine.times), "i": np.arange(1, _relu.D + 1), "level": SHARES},
+        coords={
+            "time": times[saved_steps],
+            "early": np.asarray(fine.times),
+            "i": np.arange(1, _relu.D + 1),
+            "level": SHARES,
+        },
         attrs={"deviation": scale["deviation"]},
     )
 

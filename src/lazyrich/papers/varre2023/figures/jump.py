@@ -66,14 +66,16 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     )
     before, at, after = (data.around.sel(share=share) for share in SHARES)
     middle = data.sigma / (1 + 2 * data.sigma)
-    seen = data.gamma > 1e-17  # below, the distance to the limit is rounding
+    resolved = data.gamma > 1e-17  # below, the distance to the limit is rounding
     # half the jump's time away from it, σ(t) = σ/(1 + 2σe^{−2σ(t − t_jump)}) has the exponential √γ^∓1
     for name, value, ends, factor, miss in (
         ("before", before, 0.0, 0.5, "√γ/2"),
         ("after", after, data.sigma, 2 * float(data.sigma.max()) ** 2, "2σ²√γ, σ the largest"),
     ):
         gap = abs(value - ends).max("mode")
-        yield Fact.rising(f"half the jump's time {name} it, σ comes nearer to its limit as γ falls", gap[seen]).on(jump)
+        yield Fact.rising(f"half the jump's time {name} it, σ comes nearer to its limit as γ falls", gap[resolved]).on(
+            jump
+        )
         bound = factor * np.sqrt(data.gamma) + 1e-14
         yield Fact.at_most(f"there ({name}) it misses by no more than {miss}", gap / bound, 1.01).on(jump)
     gap = abs(at - middle).max("mode")

@@ -70,8 +70,8 @@ def compute(scale: Scale) -> xarray.Dataset:
 
 def _schedule(flow: GradientFlow) -> np.ndarray:
     """Return the half-way times of the closed form, strong modes first."""
-    found = mode_schedule(flow)
-    out: np.ndarray = np.asarray(found.time)[np.argsort(found.mode)]
+    measured = mode_schedule(flow)
+    out: np.ndarray = np.asarray(measured.time)[np.argsort(measured.mode)]
     return out
 
 
