@@ -35,6 +35,7 @@ from lazyrich.numerics.mirror_path import has_mirror_path, initial_mirror, mirro
 from lazyrich.numerics.optimizers import SGD, Optimizer, check_flag
 from lazyrich.numerics.precision import tree_cast
 from lazyrich.numerics.rkc import spectral_radius
+from lazyrich.population import Population
 from lazyrich.problem import Problem, Square
 from lazyrich.trajectory import Provenance, Trajectory
 
@@ -67,7 +68,7 @@ class _StepRule(eqx.Module):
         if self.key is None:
             return problem
         pick, shake = jax.random.split(jax.random.fold_in(self.key, step))
-        if not problem.has_samples:
+        if isinstance(problem, Population):
             assert self.batch is not None, "checked when the rule is made"
             problem = problem.sample(pick, self.batch)
         if self.has_label_noise:
