@@ -2,11 +2,14 @@
 
 Networks 10-h-5 of h = 64 and 4,096 hidden units in orthogonal blocks, by `lazyrich.integrate`: in the predictor, as it
 chooses, with and without the hidden rotation, and in all layers. In the predictor, the cost should not depend on h.
+Times are those of the processor.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
 
 # isort: split
+import time
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -27,11 +30,11 @@ def main():
         flow = lr.GradientFlow(lr.inits.wide(jax.random.key(0), 10, h, 5, gamma=5.0), problem)
         inside = integration.predictor_system
         lr.integrate(flow, times), lr.integrate(flow, times, hidden_rotation=False)  # compiled
-        traj, ours = best_of(lambda f=flow: lr.integrate(f, times), 5)
-        _, alone = best_of(lambda f=flow: lr.integrate(f, times, hidden_rotation=False), 5)
+        traj, ours = best_of(lambda f=flow: lr.integrate(f, times), 5, time.process_time)
+        _, alone = best_of(lambda f=flow: lr.integrate(f, times, hidden_rotation=False), 5, time.process_time)
         integration.predictor_system = lambda *_: None
         lr.integrate(flow, times)
-        full, layers = best_of(lambda f=flow: lr.integrate(f, times), 2)
+        full, layers = best_of(lambda f=flow: lr.integrate(f, times), 2, time.process_time)
         integration.predictor_system = inside
         off = float(jnp.max(jnp.abs(full.beta - traj.beta)))
         name = "integrate in all layers"
