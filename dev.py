@@ -45,7 +45,10 @@ CONTRACTS = (
 # and solvers.
 AS_SHIPPED = ("tests/theorems/trajectories/test_precision.py", "tests/test_verbs.py")
 TESTS = ("-m", "pytest", "-m", "not slow")
-TYPED = "lazyrich._solve,lazyrich.explanation,lazyrich.inits,lazyrich.numerics.integration,lazyrich.trajectory"
+TYPED = (
+    "lazyrich._solve,lazyrich._limit,lazyrich.explanation,lazyrich.inits,lazyrich.numerics.integration,"
+    "lazyrich.trajectory"
+)
 TWO = ("-n", "2", "--dist", "loadgroup")
 
 

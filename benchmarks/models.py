@@ -133,3 +133,29 @@ class BertLoRA(nn.Module):
     def forward(self, x):
         h = self.tokens(x) + self.places(torch.arange(x.shape[1]))
         return self.head(self.norm(self.layers(h))[:, 0])
+
+
+class BatchNormNet(nn.Module):
+    """Two convolutions with batch norm for images of 28 × 28."""
+
+    def __init__(self, width=8, classes=10):
+        super().__init__()
+        self.conv1, self.norm1 = nn.Conv2d(1, width, 5, 2), nn.BatchNorm2d(width)
+        self.conv2, self.norm2 = nn.Conv2d(width, 2 * width, 5, 2), nn.BatchNorm2d(2 * width)
+        self.head = nn.Linear(32 * width, classes)
+
+    def forward(self, x):
+        x = F.relu(self.norm1(self.conv1(x)))
+        return self.head(F.relu(self.norm2(self.conv2(x))).flatten(1))
+
+
+class SmallViT(nn.Module):
+    """One pre-norm layer of width 32 on sixteen patches of an image of 28 × 28."""
+
+    def __init__(self, width=32, classes=10):
+        super().__init__()
+        self.patches, self.layer = nn.Conv2d(1, width, 7, 7), Layer(width, 2, causal=False)
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, classes)
+
+    def forward(self, x):
+        return self.head(self.norm(self.layer(self.patches(x).flatten(2).transpose(1, 2))).mean(1))

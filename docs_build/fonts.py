@@ -23,6 +23,7 @@ FONTS = {  # file: package, its file, characters, axes of a variable font
     "inter": ("inter", "inter-latin-wght-normal", ASCII | SIGNS, {"wght": (400, 650)}),
     "inter-greek": ("inter", "inter-greek-wght-normal", GREEK, {"wght": (400, 650)}),
     "serif": ("source-serif-4", "source-serif-4-latin-opsz-normal", ASCII | SIGNS, {"wght": 600, "opsz": 40}),
+    "serif-greek": ("source-serif-4", "source-serif-4-greek-opsz-normal", GREEK, {"wght": 600, "opsz": 40}),
     "stix": ("stix-two-text", "stix-two-text-latin-400-italic", ASCII, {}),
     "stix-greek": ("stix-two-text", "stix-two-text-greek-400-italic", GREEK, {}),
     "mono": ("jetbrains-mono", "jetbrains-mono-latin-400-normal", ASCII | SIGNS, {}),

@@ -1,4 +1,4 @@
-"""MkDocs hooks: draw the pictures, add a page for each theorem and gallery script, and add the explorer.
+"""MkDocs hooks: draw the pictures, add a page for each theorem and gallery script, the home page and the explorer.
 
 Formulas are converted to MathML, so that the pages need no JavaScript.
 """
@@ -11,11 +11,11 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
-from lazyrich.explorer import explore
 from lazyrich.papers.atlas.mathml import convert_tex
 
 HERE = Path(__file__).parent
@@ -23,6 +23,7 @@ DOCS = HERE.parent / "docs"
 sys.path.insert(0, str(HERE))
 import architecture  # noqa: E402
 import costs  # noqa: E402
+import site_look  # noqa: E402
 import theorem_pages  # noqa: E402
 
 import gallery  # noqa: E402
@@ -71,7 +72,7 @@ def on_files(files: Any, config: Any) -> Any:
     done = subprocess.run([sys.executable, str(HERE / "theorems.py")], check=True, capture_output=True, text=True)
     entries = json.loads(done.stdout)
     draw_theorems(entries)
-    pages = theorem_pages.files(entries) | {"explorer.html": explore().html} | gallery.files()
+    pages = theorem_pages.files(entries) | site_look.files() | gallery.files()
     for path, text in pages.items():
         files.append(File.generated(config, path, content=text))
     for entry in entries:
@@ -88,7 +89,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     from lazyrich.papers.verdicts import Grade, Verdict
 
     texts = [(name, paper) for name, paper in papers().items() if paper.text_sha256]
-    rows = json.loads(RECORD.read_text(encoding="utf-8"))["claims"] if "<!-- verdicts -->" in markdown else []
+    rows = (
+        json.loads(RECORD.read_text(encoding="utf-8"))["claims"]
+        if re.search("<!-- (verdicts|errata) -->", markdown)
+        else []
+    )
     made = {
         "rule": [cells("verdict", "when"), "|---|---|", *(cells(f"{v.mark} {v.word}", v.rule) for v in Verdict)],
         "grades": [cells("grade", "what it means"), "|---|---|", *(cells(g.word, g.meaning) for g in Grade)],
@@ -98,6 +103,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
             *(cells(name, paper.text, f"`{paper.text_sha256}`") for name, paper in texts),
         ],
         "verdicts": verdict_counts(rows, list(Verdict)),
+        "errata": errata_links(rows),
         "gallery": gallery.cards(),
         "architecture": architecture.diagram(),
         "contracts": [f"- {name}." for name in architecture.contracts()],
@@ -110,19 +116,43 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def verdict_counts(rows: list[dict[str, Any]], verdicts: list[Any]) -> list[str]:
-    """How many statements of each source have which verdict."""
+    """How many statements of each source have which verdict; every number leads to them."""
+    from lazyrich.papers.paper import papers
     from lazyrich.papers.verdicts import Grade
 
     theirs = [row for row in rows if row["of"] == "source"]
     kinds = [v for v in verdicts if any(row["verdict"] == v.name for row in theirs)]
     table = [cells("source", "statements", *(v.word for v in kinds), *(g.word for g in (Grade.PROVED, Grade.AT_SIZE)))]
     table += ["|---|" + "---:|" * (len(kinds) + 3)]
-    for source in dict.fromkeys(row["source"] for row in theirs):
-        mine = [row for row in theirs if row["source"] == source]
-        numbers = [str(sum(row["verdict"] == v.name for row in mine) or "") for v in kinds]
-        numbers += [str(sum(row["grade"] == name for row in mine)) for name in ("PROVED", "AT_SIZE")]
-        table.append(cells(source, str(len(mine)), *numbers))
+    for source in (*dict.fromkeys(row["source"] for row in theirs), ""):
+        mine = [row for row in theirs if row["source"] == source or not source]
+        chosen = {"source": source} if source else {}
+        numbers = [count(mine, **chosen)] + [count(mine, verdict=v.name, **chosen) for v in kinds]
+        numbers += [count(mine, grade=name, **chosen) for name in ("PROVED", "AT_SIZE")]
+        table.append(cells(papers()[source].short_title if source else "**all**", *numbers))
     return table
+
+
+def errata_links(rows: list[dict[str, Any]]) -> list[str]:
+    """A link to the errata of each source with a statement that fails or is corrected."""
+    from lazyrich.papers.paper import papers
+
+    against = {row["source"] for row in rows if row["verdict"] in ("FAILS", "CORRECTED")}
+    found = {name: paper for name, paper in papers().items() if name in against}
+    return [f'- <a href="verdicts/errata/{name}.html">{paper.title}</a>' for name, paper in found.items()]
+
+
+def count(rows: list[dict[str, Any]], **filters: str) -> str:
+    """The number of rows with these values, as a link to the table of verdicts with these filters."""
+    number = sum(all(row[key] == value for key, value in filters.items()) for row in rows)
+    return f'<a href="verdicts/claims.html#{urlencode(filters)}">{number}</a>' if number else ""
+
+
+def on_page_context(context: dict[str, Any], page: Any, **_: Any) -> dict[str, Any]:
+    """Give the template of the home page what it shows."""
+    if page.meta.get("template") == "home.html":
+        context["home"] = site_look.home(page.content)
+    return context
 
 
 def on_post_page(output: str, **_: Any) -> str:

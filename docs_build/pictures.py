@@ -15,10 +15,11 @@ from scipy.optimize import minimize
 
 import lazyrich as lr
 from lazyrich import demo
+from lazyrich._io.palette import LIGHT
 from lazyrich._io.plots import STYLE
 
 OUT = Path(__file__).parents[1] / "docs" / "pictures"
-BLUE, VERMILLION, GREEN, GRAY = "#0072B2", "#D55E00", "#009E73", "0.55"
+BLUE, VERMILLION, GREEN, GRAY = LIGHT["lazy"], LIGHT["late"], LIGHT["rich"], LIGHT["mid"]
 
 
 def first_trajectory() -> Figure:

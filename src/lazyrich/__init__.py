@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names for run time
     from lazyrich import inits, landscape, metrics, networks, phase, potentials, sweep
     from lazyrich._io.compilation_cache import enable_compilation_cache
+    from lazyrich._limit import limit
     from lazyrich._linear_regions import LinearRegions, linear_regions
-    from lazyrich._solve import exact, explain, limit, solve
+    from lazyrich._solve import exact, explain, solve
     from lazyrich.explanation import Explanation
     from lazyrich.explorer import explore
     from lazyrich.flow import GradientFlow
@@ -95,7 +96,8 @@ _LAZY_ATTRIBUTES = {
         "lazyrich.theorems.limit_result": "Certificate Limit",
         "lazyrich.theorems.theorem": "LimitTheorem NoTheoremApplies Theorem TrajectoryTheorem",
         "lazyrich.trajectory": "Provenance Trajectory",
-        "lazyrich._solve": "exact explain limit solve",
+        "lazyrich._limit": "limit",
+        "lazyrich._solve": "exact explain solve",
     }.items()
     for name in names.split()
 }

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     import xarray
 
 
+Stats = dict[str, Any]  # numbers about a run, such as its steps
+
 DOUBT = 0.01  # relative to the movement from one time to the next: a less certain interpolation is refused
 
 
@@ -61,7 +63,7 @@ class Trajectory(eqx.Module):
     nets: Network
     by: Provenance = eqx.field(static=True)
     stop_reason: str = eqx.field(static=True, default="")
-    stats: dict[str, Any] = eqx.field(default_factory=dict)
+    stats: Stats = eqx.field(default_factory=dict)
     closed_form: Callable[[GradientFlow, Array], Network] | None = eqx.field(static=True, default=None)
     mirror_path: Float[Array, "t 3 d"] | None = None
 
@@ -281,7 +283,7 @@ class _SavedTrajectory:
     layers: Layers
     by: Provenance
     stop_reason: str
-    stats: dict[str, Any]
+    stats: Stats
     mirror_path: Array | None
 
     def __post_init__(self) -> None:

@@ -49,7 +49,7 @@ class Seen:
         """Load the page anew with this state in the address, and wait until it is drawn."""
         self.tab.goto("about:blank")
         self.tab.goto(self.address + (f"#{state}" if state else ""))
-        self.wait("window.lazyrich && (lazyrich.current.drawn || !lazyrich.current.view)")
+        self.wait("window.lazyrich && (lazyrich.current.drawn || lazyrich.hero || lazyrich.current.name === 'stories')")
 
     def wait(self, script, seconds=20):
         """Wait until the condition holds. (The driver's own method evaluates text, which the page does not allow.)"""

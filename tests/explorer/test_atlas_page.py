@@ -33,6 +33,7 @@ def page(tmp_path_factory):
     verdict = {"verdict": "HOLDS", "of": "source", "seen": "", "trouble": "", "place": "", "statement": "x < y"}
     names = ("kunin2024/lazy-upstream", "kunin2024/balanced-phi", "dln/transition-time")
     verdicts = [verdict | {"id": name, "source": name.split("/")[0]} for name in names]
+    verdicts.append(verdicts[0] | {"id": "dln/gap-law", "source": "dln", "verdict": "FAILS", "place": "7.2"})
     atlas = Atlas(out / "index.html", made, verdicts, {"dln/ex-sharpness": "RuntimeError: no such luck"})
     atlas.page.write_text(front_page(atlas, {name: find(name) for name in NAMES}), encoding="utf-8")
     (out / "claims.html").write_text("<p>claims</p>")
@@ -63,7 +64,37 @@ def test_without_javascript_figures_facts_and_verdicts_are_there(browser, page):
     assert facts.is_visible()
     # Of the figure with a fact that does not hold nothing is folded away.
     assert tab.locator('article[id="dln/ex-timescales"] ul.facts').is_visible()
-    assert tab.locator("td a[href^='claims.html']").count() == 2
+    assert tab.locator("td a[href='claims.html#source=dln']").count() == 1
+    assert troubles == []
+
+
+def test_what_fails_and_what_is_corrected_are_links_on_the_first_screen(browser, page):
+    tab, _ = opened(browser, page, viewport={"width": 1280, "height": 800})
+    fails = tab.locator(".counts a[href='claims.html#verdict=FAILS']")
+    assert "1 ✗ fails" in " ".join(fails.inner_text().split())
+    assert fails.bounding_box()["y"] < 800
+    assert tab.locator(".news a[href='claims/dln/gap-law.html']").inner_text() == "Gap law"
+    assert tab.locator("a[href='errata/dln.html']").count() == 1
+
+
+def test_every_noun_has_one_word(browser, page):
+    tab, _ = opened(browser, page)
+    text = tab.locator("body").inner_text().lower()
+    assert "claim" not in text
+    assert " facts" not in text
+    assert "()" not in text
+
+
+def test_the_filter_stands_in_the_address(browser, page):
+    tab, troubles = opened(browser, page)
+    tab.get_by_role("button", name="Deep linear").click()
+    tab.get_by_label("Search the figures").fill("transition")
+    address = tab.evaluate("location.hash")
+    assert address == "#source=dln&words=transition"
+    count = tab.locator("article:not([hidden])").count()
+    again = tab.context.new_page()
+    again.goto(page.as_uri() + address)
+    assert again.locator("article:not([hidden])").count() == count < 3
     assert troubles == []
 
 
@@ -75,7 +106,7 @@ def test_search_and_filter(browser, page):
     assert shown.count() == 1
     assert shown.first.get_attribute("id") == "kunin2024/fig3"
     tab.get_by_label("Search the figures").fill("")
-    tab.get_by_role("button", name="dln").click()
+    tab.get_by_role("button", name="Deep linear").click()
     assert tab.locator("#told").inner_text() == "2 of 3 figures"
     assert not tab.locator("section[data-source='kunin2024']").is_visible()
     tab.evaluate("location.hash = '#kunin2024/fig3'")

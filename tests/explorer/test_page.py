@@ -188,7 +188,7 @@ def test_rooms_can_be_left_while_students_train(visit):
         page.tab.get_by_role("link", name=room).click()
     page.tab.wait_for_timeout(100)
     assert page.ask("lazyrich.current.name") == "neuron"
-    assert page.ask("document.querySelectorAll('figure').length") == 6
+    assert page.ask("document.querySelectorAll('figure').length") == 7
     assert page.troubles == []
 
 

@@ -10,8 +10,11 @@ from typer.testing import CliRunner
 from lazyrich.cli import app
 from lazyrich.papers.atlas.claim_pages import pages
 from lazyrich.papers.atlas.mathml import convert_tex
+from lazyrich.papers.atlas.table_page import title_of
 from lazyrich.papers.atlas.typeset import quotation_html, typeset
 from lazyrich.papers.claim import Claim
+from lazyrich.papers.errata import errata
+from lazyrich.papers.figure import figures
 from lazyrich.papers.json_export import objection
 from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.papers.verify import Report, check
@@ -83,6 +86,34 @@ def raw_tex(text):
 @pytest.mark.parametrize("name", ["claims.html", "coverage.html", *(f"claims/{row['id']}.html" for row in ROWS)])
 def test_no_raw_tex_is_shown(recorded, name):
     assert not raw_tex(shown(recorded[name]))
+
+
+@pytest.mark.parametrize("source", ["kunin2024", "azulay2021", "dln", "varre2023", "smith2022"])
+def test_no_raw_tex_is_shown_in_errata(source):
+    made = errata(source, [row for row in ROWS if row["source"] == source])
+    page = made.page("../claims.html")
+    assert not raw_tex(shown(page))
+    for erratum in made.items:
+        assert f'href="../claims/{erratum.claim}.html"' in page
+    assert page.count("<section") == len(made.items) > 0
+    assert "../claims" not in made.html  # the page that is sent to authors stands alone
+
+
+def test_no_raw_tex_is_shown_with_figures():
+    for figure in figures().values():
+        for text in (figure.title, figure.caption, figure.place):
+            assert not raw_tex(shown(f"<p>{typeset(text)}</p>")), figure.name
+
+
+def test_titles_are_words_and_sections_have_headings(recorded):
+    assert title_of({"id": "kunin2024/lazy-upstream"}) == "Lazy upstream"
+    assert "<h1>Gap law</h1>" in recorded["claims/dln/gap-law.html"]
+    table = recorded["claims.html"]
+    assert "Section 7: plateaus, and the way from saddle to saddle</th>" in table
+    assert "Others" not in table
+    totals = re.search(r'<tr class="total">(.*?)</tr>', table)[1]
+    numbers = [int(number) for number in re.findall(r">(\d+)<", totals)]
+    assert sum(numbers[:-1]) == numbers[-1] == sum(row["of"] == "source" for row in ROWS)
 
 
 def test_what_shows_raw_tex_is_seen():

@@ -100,9 +100,13 @@ def test_facts():
     assert Fact.rising("", [1.0, 2.0, 3.0]).holds
     assert not Fact.rising("", [[1.0, 2.0], [2.0, 1.9]]).holds
     assert Fact.rising("", [[1.0, 2.0], [2.0, 1.9]], slack=0.2).holds
+    assert Fact.falling("", [3.0, 2.0, 1.0]).holds
+    assert not Fact.falling("", [3.0, 2.0, 2.5]).holds
+    assert not Fact.falling("", [3.0, np.nan, 1.0], slack=9.0).holds
+    assert Fact.falling("", [3.0, -2.0]).summary == "3 → -2"
     assert not Fact.rising("", [1.0, np.nan, 3.0], slack=9.0).holds
     assert not Fact.rising("", [1.0]).holds
-    assert Fact.rising("", [[1.0, 2.0], [2.0, 1.9]]).summary == "2 → 1.9"
+    assert Fact.rising("", [[1.0, 2.0], [2.0, 1.9]]).summary == "the least clear of 2: 2 → 1.9"
     assert Fact.equal("", [1.0, 2.0], [1.0, 2.001], 1e-3).holds
     assert not Fact.equal("", [1.0, 2.0], [1.0, 2.01], 1e-3).holds
     assert not Fact.equal("", [np.nan], [1.0], 1e-3).holds

@@ -74,6 +74,10 @@ ADAPTIVE = {
     "adamw": lambda p: torch.optim.AdamW(p, lr=0.02, weight_decay=0.1),
     "amsgrad": lambda p: torch.optim.Adam(p, lr=0.01, amsgrad=True, eps=1e-3),
     "rmsprop": lambda p: torch.optim.RMSprop(p, lr=0.01, centered=True),
+    "nadam": lambda p: torch.optim.NAdam(p, lr=0.01, eps=1e-3),
+    "radam": lambda p: torch.optim.RAdam(p, lr=0.01, eps=1e-3),
+    "adamax": lambda p: torch.optim.Adamax(p, lr=0.01, eps=1e-3),
+    "adagrad": lambda p: torch.optim.Adagrad(p, lr=0.01, lr_decay=0.2, eps=1e-3),
 }
 
 
@@ -104,8 +108,9 @@ def test_preconditioned_kernels_are_those_of_autograd(name, optimizer, parts, mo
     torch.testing.assert_close(trace, torch.einsum("ikjk->ij", blocks), rtol=0, atol=1e-9 * float(true.abs().max()))
 
 
+@pytest.mark.parametrize("steps", [1, 4, 8])
 @pytest.mark.parametrize("name", ADAPTIVE)
-def test_the_preconditioner_is_what_a_step_multiplies_the_gradient_by(name):
+def test_the_preconditioner_is_what_a_step_multiplies_the_gradient_by(name, steps):
     """Without a mean of gradients, the next step is −P g, with P from the state after it."""
     torch.manual_seed(0)
     model, x = mlp().double(), torch.randn(5, 8, dtype=torch.float64)
@@ -113,7 +118,7 @@ def test_the_preconditioner_is_what_a_step_multiplies_the_gradient_by(name):
     for group in opt.param_groups:
         group |= {"betas": (0.0, 0.9)} if "betas" in group else {}
         group["weight_decay"] = 0.0
-    for _ in range(4):
+    for _ in range(steps):
         before = {k: p.detach().clone() for k, p in trainable_parameters(model).items()}
         opt.zero_grad()
         model(x).square().sum().backward()
@@ -161,7 +166,7 @@ def test_refusals(make, message):
 def test_every_law_says_what_it_is():
     for law in OPTIMIZER_RULES:
         for kind in law.optimizers:
-            opt = kind([torch.ones(2, requires_grad=True)], lr=0.1)
+            opt = kind([torch.ones(2, 2, requires_grad=True)], lr=0.1)
             assert rule_for(opt) is law
             assert law.name in law.describe_group(opt.param_groups[0])
             assert law.conserves_delta == ("first order" in law.prediction_text)

@@ -150,9 +150,12 @@ def test_own_updates_are_what_the_weights_have_added():
         seen = torch.tanh(model.first(x))
         now = model.hidden(seen)
         own = {"first": x @ (model.first.weight - first).T, "hidden": seen @ (model.hidden.weight - hidden).T}
+        passed_on = {"first": 0 * own["first"], "hidden": (seen - torch.tanh(x @ first.T)) @ hidden.T}
     at = found.data.sel(width=8, seed=0, step=3)
     for layer, update in own.items():
         assert float(at.own_update.sel(layer=layer)) == pytest.approx(float(update.square().mean().sqrt()), rel=1e-5)
+    for layer, change in passed_on.items():
+        assert float(at.passed_on.sel(layer=layer)) == pytest.approx(float(change.square().mean().sqrt()), rel=1e-5)
     assert float(at.change.sel(layer="hidden")) == pytest.approx(float((now - before).square().mean().sqrt()), rel=1e-5)
     assert float(at.activation.sel(layer="hidden")) == pytest.approx(float(now.square().mean().sqrt()), rel=1e-5)
     one, other = (z.double() @ z.double().T for z in (now, before))
@@ -274,3 +277,42 @@ def test_against_the_coordinate_check_of_mup():
             assert found.exponent("activation", layer).slope == pytest.approx(theirs, abs=0.1)
             assert abs(found.exponent("own_update", layer).slope) < 0.15, (name, layer)
         assert "should serve" in found.summary
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_against_the_refined_coordinate_check():
+    """On one training run, (W − W₀)x and W₀(x − x₀) are the numbers of torch-module-monitor (Haas et al. 2025)."""
+    monitoring = pytest.importorskip("torch_module_monitor")
+
+    def make(n):
+        return nn.Sequential(nn.Linear(INPUTS, n), nn.Tanh(), nn.Linear(n, n), nn.Tanh(), nn.Linear(n, 1))
+
+    (x, y), steps, optimizer = regression()[0], 3, lambda m: torch.optim.Adam(m.parameters(), lr=1e-2)
+    found = lt.width_check(  # on one input, where a mean of norms is a root of a mean square
+        make, (8, 16), [(x, y)], loss=F.mse_loss, optimizer=optimizer, steps=steps, seeds=1, inputs=x[:1], tangent=False
+    )
+    torch.manual_seed(0)
+    model = make(16)
+    torch.manual_seed(0)
+    reference, opt = make(16), optimizer(model)
+    for _ in range(steps):
+        opt.zero_grad()
+        F.mse_loss(model(x), y).backward()
+        opt.step()
+    monitor = monitoring.ModuleMonitor(monitor_step_fn=lambda step: True)
+    monitor.set_module(model)
+    monitor.set_reference_module(reference)
+    check = monitoring.RefinedCoordinateCheck(monitor)
+    monitor.begin_step(0)
+    with torch.no_grad():
+        reference(x[:1]), model(x[:1])
+    check.refined_coordinate_check()
+    monitor.end_step()
+    theirs = monitor.get_step_metrics()
+    at = found.data.sel(width=16, seed=0, step=steps)
+    for layer, module in (("0", model[0]), ("2", model[2]), ("4", model[4])):
+        for name, prefix in (("own_update", "RCC (W_t-W_0)x_t"), ("passed_on", "RCC W_0(x_t-x_0)")):
+            norms = float(theirs[f"{prefix}/{layer}/l2norm"])
+            ours = float(at[name].sel(layer=layer)) * module.out_features**0.5
+            assert ours == pytest.approx(norms, rel=1e-4, abs=1e-6), (layer, name)

@@ -63,8 +63,9 @@ DARK: Mapping[str, str] = {
 CYCLE = ("lazy", "rich", "late", "violet", "mid", "gold", "ink")  # of the lines of a plot, in this order
 
 
-def css_variables(light: str = ":root", dark: str = ":root[data-theme=dark]") -> str:
-    """Return the palette as CSS variables: of these elements, and dark where the reader's system or the page asks.
+def css_variables(light: str = ":root", dark: str = ":root[data-theme=dark]", follow_system: bool = True) -> str:
+    """Return the palette as CSS variables of these elements. With `follow_system`, they are also dark where the
+    reader's system is, unless the page says `data-theme=light`.
 
     >>> css_variables().startswith(":root { color-scheme: light; --paper: #ffffff; ")
     True
@@ -73,5 +74,7 @@ def css_variables(light: str = ":root", dark: str = ":root[data-theme=dark]") ->
     def block(scheme: str, palette: Mapping[str, str]) -> str:
         return f"{{ color-scheme: {scheme}; " + "".join(f"--{name}: {value}; " for name, value in palette.items()) + "}"
 
-    system = f"@media (prefers-color-scheme: dark) {{ {light}:not([data-theme=light]) {block('dark', DARK)} }}"
-    return f"{light} {block('light', LIGHT)}\n{system}\n{dark} {block('dark', DARK)}\n"
+    rules = [f"{light} {block('light', LIGHT)}", f"{dark} {block('dark', DARK)}"]
+    if follow_system:
+        rules.append(f"@media (prefers-color-scheme: dark) {{ {light}:not([data-theme=light]) {block('dark', DARK)} }}")
+    return "\n".join(rules) + "\n"

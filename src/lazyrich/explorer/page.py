@@ -14,11 +14,13 @@ from lazyrich.explorer.front import FONT_LICENSE, REPOSITORY, SITE, footer, fron
 ASSETS = Path(__file__).parent
 TABS = {
     "home": "Start",
+    "tour": "Tour",
     "neuron": "One neuron",
     "modes": "Modes",
     "stops": "Where it stops",
     "context": "In context",
     "relu": "ReLU in the plane",
+    "network": "A network",
     "stories": "Stories",
 }
 TOOLBAR = {
@@ -26,6 +28,7 @@ TOOLBAR = {
     "link": "Copy link",
     "embed": "Copy embed",
     "png": "PNG",
+    "gif": "GIF",
     "csv": "CSV",
     "closer": "Zoom in",
     "wider": "Zoom out",
@@ -36,6 +39,7 @@ FONTS = (  # family, file, weight, style, code points (all without one)
     ("Inter", "inter", "400 650", "normal", ""),
     ("Inter", "inter-greek", "400 650", "normal", "U+370-3FF"),
     ("lazyrich serif", "serif", "600", "normal", ""),
+    ("lazyrich serif", "serif-greek", "600", "normal", "U+370-3FF"),
     ("STIX Two Text", "stix", "400", "italic", ""),
     ("STIX Two Text", "stix-greek", "400", "italic", "U+370-3FF"),
     ("JetBrains Mono", "mono", "400", "normal", ""),

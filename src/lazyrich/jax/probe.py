@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -22,6 +21,7 @@ from lazyrich.probe import History, Report
 from lazyrich.probe.array_metrics import effective_rank, hamming_distance, safe_ratio
 from lazyrich.probe.balance import conserved_drift
 from lazyrich.probe.history import check_values
+from lazyrich.probe.types import Row
 from lazyrich.tangent.sampled_distance import sampled_kernel_distance, target_alignment
 
 MAX_KERNEL_ROWS = 1000  # largest default number of rows of the kernel of a snapshot
@@ -113,7 +113,7 @@ class Probe:
         if not self._history.rows:
             self._kernel0 = self._kernel = kernel
             self._initial_observation = observation
-        row: dict[str, Any] = {"step": step, **values}
+        row: Row = {"step": step, **values}
         row |= self._measure_kernel(kernel)
         row |= self._measure_parameters(now, step)
         row |= self._measure_function(now, observation.outputs)
@@ -143,11 +143,11 @@ class Probe:
             knob="upstream",
         )
 
-    def _measure_kernel(self, kernel: np.ndarray) -> dict[str, Any]:
+    def _measure_kernel(self, kernel: np.ndarray) -> Row:
         start, previous = (
             sampled_kernel_distance(kernel, other, self.sample, self.inputs) for other in (self._kernel0, self._kernel)
         )
-        row: dict[str, Any] = {
+        row: Row = {
             "kernel_distance": [start.distance, previous.distance],
             "kernel_error": start.error,
             "kernel_growth": start.growth,
@@ -156,7 +156,7 @@ class Probe:
             row["target_alignment"] = target_alignment(kernel, self.targets[: self.sample], self.inputs)
         return row
 
-    def _measure_parameters(self, now: CheckedModel, step: int) -> dict[str, Any]:
+    def _measure_parameters(self, now: CheckedModel, step: int) -> Row:
         moved, size = _layer_norms(now, self._start), _layer_norms(self._start)
         steps = step - self.last_step if self._history.rows else 1
         return {
@@ -165,7 +165,7 @@ class Probe:
             "learning_speed": {name: distance / steps for name, distance in _layer_norms(now, self._last).items()},
         }
 
-    def _measure_function(self, now: CheckedModel, outputs: np.ndarray) -> dict[str, Any]:
+    def _measure_function(self, now: CheckedModel, outputs: np.ndarray) -> Row:
         start, tangent = tangent_outputs(now, self._start, self._samples)
         if _params_equal(now, self._start):
             start = tangent = outputs  # equal; their rounding would count as a distance

@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.types import ArrayLike
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich._validate.arrays import check_times
 from lazyrich.flow import GradientFlow, decay_rates_are_equal
 from lazyrich.networks import Diagonal

@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -37,7 +36,7 @@ from lazyrich.numerics.precision import tree_cast
 from lazyrich.numerics.rkc import spectral_radius
 from lazyrich.population import Population
 from lazyrich.problem import Problem, Square
-from lazyrich.trajectory import Provenance, Trajectory
+from lazyrich.trajectory import Provenance, Stats, Trajectory
 
 SAVES_PER_CALL = 256
 MAX_SAVED_NUMBERS = 10**9  # 8 GB
@@ -328,7 +327,7 @@ class _DescentStepper(Stepper):
         ]
         return Provenance("descended", optimizer.method, ", ".join(filter(None, notes)))
 
-    def stats(self, ending: Ending) -> dict[str, Any]:
+    def stats(self, ending: Ending) -> Stats:
         return {}
 
     def status(self) -> str:

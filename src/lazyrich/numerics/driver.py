@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import equinox as eqx
 import jax
@@ -19,7 +19,7 @@ from lazyrich._io.progress import Progress
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.numerics.stopping import StoppingCondition
-from lazyrich.trajectory import Provenance, Trajectory
+from lazyrich.trajectory import Provenance, Stats, Trajectory
 
 DEFAULT_MAX_STEPS = 100_000
 SECONDS_PER_CALL = 0.5  # between two progress updates
@@ -129,7 +129,7 @@ class Stepper:
     def provenance(self, times: np.ndarray) -> Provenance:
         raise NotImplementedError
 
-    def stats(self, ending: Ending) -> dict[str, Any]:
+    def stats(self, ending: Ending) -> Stats:
         return {"steps": self.steps, "stopped early": isinstance(ending, Stopped)}
 
     def status(self) -> str:

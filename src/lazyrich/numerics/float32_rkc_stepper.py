@@ -5,8 +5,6 @@ measured relative to that layer's own movement, single precision is used until r
 no dense output.
 """
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -21,7 +19,7 @@ from lazyrich.numerics.driver import Advance, Ending, Stepper
 from lazyrich.numerics.precision import tree_cast
 from lazyrich.numerics.rkc import chebyshev_recursion, n_stages, spectral_radius
 from lazyrich.numerics.stopping import LossBelow, StoppingCondition
-from lazyrich.trajectory import Provenance
+from lazyrich.trajectory import Provenance, Stats
 
 CHUNK_STEPS = 512  # steps per compiled call
 STEPS_BETWEEN_RADIUS_ESTIMATES = 25
@@ -223,7 +221,7 @@ class Float32RkcStepper(Stepper):
             detail += f", in float64 from t = {self.changed_at:.3g}"
         return Provenance("integrated", "RKC in float32", detail)
 
-    def stats(self, ending: Ending) -> dict[str, Any]:
+    def stats(self, ending: Ending) -> Stats:
         return super().stats(ending) | {"gradients": int(self.state.gradients)}
 
     def status(self) -> str:

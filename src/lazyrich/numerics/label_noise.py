@@ -1,7 +1,5 @@
 """The flow with label noise, as a stochastic differential equation."""
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -26,7 +24,7 @@ from lazyrich.numerics.driver import (
     tree_all_finite,
 )
 from lazyrich.problem import Square
-from lazyrich.trajectory import Provenance, Trajectory
+from lazyrich.trajectory import Provenance, Stats, Trajectory
 
 
 def diffuse(
@@ -127,7 +125,7 @@ class _SdeStepper(Stepper):
     def provenance(self, times: AnyArray) -> Provenance:
         return Provenance("diffused", "Euler–Maruyama", f"dt {self.dt:g}")
 
-    def stats(self, ending: Ending) -> dict[str, Any]:
+    def stats(self, ending: Ending) -> Stats:
         return {}
 
     def status(self) -> str:

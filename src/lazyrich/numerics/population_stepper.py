@@ -54,37 +54,37 @@ class RestingSystem(ParameterSystem):
         return jnp.where(self.resting[:, None], 0.0, w_dot), a_dot
 
 
-class _UnitArrived(StoppingCondition):
+class _UnitReachesZero(StoppingCondition):
     """A unit has arrived at w = 0, or the user's condition holds."""
 
     until: StoppingCondition | None
     start: Float[Array, " h"]
     share: AnyArray
 
-    def arrived(self, net: Network) -> Bool[Array, " h"]:
+    def has_reached_zero(self, net: Network) -> Bool[Array, " h"]:
         assert net.neuron_parameters is not None
         size = jnp.linalg.norm(net.neuron_parameters[0], axis=1)
         other = jnp.minimum(jnp.abs(net.neuron_parameters[1]), self.start)
         return (size > 0) & (size < self.share * other)
 
     def holds(self, flow: GradientFlow, net: Network) -> Bool[Array, ""]:
-        arrived = jnp.any(self.arrived(net))
+        arrived = jnp.any(self.has_reached_zero(net))
         return arrived if self.until is None else arrived | self.until.holds(flow, net)
 
 
-def arrival_condition(flow: GradientFlow, until: StoppingCondition | None, rtol: AnyArray) -> _UnitArrived:
+def arrival_condition(flow: GradientFlow, until: StoppingCondition | None, rtol: AnyArray) -> _UnitReachesZero:
     """Return the condition that a unit has arrived at w = 0, or the user's condition holds."""
     assert flow.net.neuron_parameters is not None
-    return _UnitArrived(until, jnp.linalg.norm(flow.net.neuron_parameters[0], axis=1), ARRIVED * rtol)
+    return _UnitReachesZero(until, jnp.linalg.norm(flow.net.neuron_parameters[0], axis=1), ARRIVED * rtol)
 
 
-def refuse_arrivals(trajectory: Trajectory, condition: _UnitArrived) -> Trajectory:
+def refuse_arrivals(trajectory: Trajectory, condition: _UnitReachesZero) -> Trajectory:
     """Raise an error if a traced flow ended where a unit arrives at w = 0."""
     message = (
         "a unit arrives at w = 0, where the population loss has a kink and the unit comes to rest. Inside jit, vmap "
         "and grad a flow is not followed past that: call integrate outside of them, or ask for times before"
     )
-    nets = raise_if(trajectory.nets, {message: jnp.any(condition.arrived(trajectory.end))})
+    nets = raise_if(trajectory.nets, {message: jnp.any(condition.has_reached_zero(trajectory.end))})
     return eqx.tree_at(lambda traj: traj.nets, trajectory, nets)
 
 
@@ -106,7 +106,7 @@ class PopulationStepper(DiffraxStepper):
         if not advance.condition_met or (self.user_until is not None and _holds(self.user_until, self.flow, net)):
             return advance
         assert isinstance(self.equation, RestingSystem)
-        arrived = self.condition.arrived(net)
+        arrived = self.condition.has_reached_zero(net)
         w, a = self.y
         self.y = (np.where(arrived[:, None], -np.asarray(self.flow.net.layers[0]), w), a)
         self.equation = RestingSystem(self.equation.flow, self.equation.resting | arrived)

@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from pathlib import Path
@@ -159,19 +159,28 @@ class Errata:
     @property
     def html(self) -> str:
         """A page to be printed, complete in itself."""
+        return self.page()
+
+    def page(self, home: str = "") -> str:
+        """Return the errata as HTML: as printed, as true, and lines to run. With `home`, the address of the table of
+        verdicts beside it, every erratum leads to the page of its verdict."""
+        back = f'<p class="screen"><a href="{home}">all verdicts</a></p>' if home else ""
         parts = [
-            f"<h1>Errata: {escape(self.paper.title)}</h1><p class='dim'>Text: {escape(self.text)}</p>",
+            f"{back}<h1>Errata: {escape(self.paper.title)}</h1><p class='dim'>Text: {escape(self.text)}</p>",
             *(f"<p>{escape(sentence)}</p>" for sentence in self._notes()),
         ]
         for each in self.items:
+            name = escape(each.claim)
+            if home:
+                name = f'<a href="{home.removesuffix("claims.html")}claims/{each.claim}.html">{name}</a>'
             parts += [
-                f'<section class="erratum"><h2>{typeset(each.place)}</h2>',
-                f"<p class='dim'>{escape(each.claim)}</p>",
+                f'<section class="erratum"><h2>{typeset(each.place)} <span class="dim">{name}</span></h2>',
+                '<div class="columns"><div><h3>As printed</h3>',
                 f"<blockquote>{quotation_html(each.printed)}</blockquote>",
-                f"<p><b>Read as.</b> {typeset(each.read_as)}</p>",
-                f"<p><b>{Verdict[each.verdict].adds}.</b> {typeset(each.true)}</p>",
-                f"<p><b>Evidence.</b> {typeset(each.evidence)}</p>",
-                f"{runnable('Lines that show it without lazyrich', each.code)}</section>",
+                f'<p class="dim">Read as: {typeset(each.read_as)}</p></div>',
+                f"<div><h3>{Verdict[each.verdict].adds}</h3><p>{typeset(each.true)}</p>",
+                f'<p class="dim">{typeset(each.evidence)}</p></div></div>',
+                f"{runnable('Run it: lines that show it without lazyrich', each.code)}</section>",
             ]
         return document(f"Errata: {self.paper.title}", "".join(parts), "copy.js")
 
@@ -215,6 +224,14 @@ def errata(source: str, rows: Sequence[dict[str, Any]] | None = None, *, workers
         tuple(_erratum(row) for row in sure),
         tuple(row["id"] for row in mine if row not in sure),
     )
+
+
+def errata_pages(rows: Sequence[dict[str, Any]], home: str = "../claims.html") -> Iterator[tuple[str, str]]:
+    """Yield (path, HTML) of the errata of every source that has any among these results: errata/SOURCE.html."""
+    for source in papers():
+        found = errata(source, [row for row in rows if row["source"] == source])
+        if found.items:
+            yield f"errata/{source}.html", found.page(home)
 
 
 def _erratum(row: dict[str, Any]) -> Erratum:

@@ -81,14 +81,28 @@ class Fact:
     @staticmethod
     def rising(statement: str, values: Any, slack: float = 0.0) -> "Fact":
         """Test that the values rise along the last axis; steps down by at most `slack` are allowed."""
+        return Fact._monotonic(statement, values, 1, slack)
+
+    @staticmethod
+    def falling(statement: str, values: Any, slack: float = 0.0) -> "Fact":
+        """Test that the values fall along the last axis; steps up by at most `slack` are allowed.
+
+        >>> Fact.falling("it falls", [1.0, 0.5]).summary
+        '1 → 0.5'
+        """
+        return Fact._monotonic(statement, values, -1, slack)
+
+    @staticmethod
+    def _monotonic(statement: str, values: Any, sign: int, slack: float) -> "Fact":
         rows = np.atleast_2d(np.asarray(values, float))
         rows = rows.reshape(-1, rows.shape[-1])
         if rows.shape[1] < 2:
             return Fact(statement, False, "needs two values at least")
-        least = np.min(np.diff(rows, axis=1), axis=1)  # NaN if a value is NaN
+        least = np.min(sign * np.diff(rows, axis=1), axis=1)  # NaN if a value is NaN
         worst = int(np.argmin(np.where(np.isnan(least), -np.inf, least)))
         holds = least[worst] > -slack if slack else least[worst] > 0
-        return Fact(statement, bool(holds), " → ".join(f"{v:.3g}" for v in rows[worst, :8]))
+        which = f"the least clear of {len(rows)}: " if len(rows) > 1 else ""
+        return Fact(statement, bool(holds), which + " → ".join(f"{v:.3g}" for v in rows[worst, :8]))
 
     @staticmethod
     def exceeds(statement: str, more: Any, less: Any) -> "Fact":

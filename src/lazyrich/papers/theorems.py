@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from lazyrich._solve import exact, limit
+from lazyrich._limit import limit
+from lazyrich._solve import exact
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
 from lazyrich.papers.claim import SOURCES, Setup, claim

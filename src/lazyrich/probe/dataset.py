@@ -1,9 +1,11 @@
 """Convert rows of measurements to a dataset."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from lazyrich.probe.types import State
 
 if TYPE_CHECKING:
     import xarray
@@ -38,7 +40,7 @@ _DIMENSIONS = {
 }
 
 
-def rows_to_dataset(rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "xarray.Dataset":
+def rows_to_dataset(rows: Sequence[State], **attributes: Any) -> "xarray.Dataset":
     """Return the rows, one per snapshot, as a dataset with the dimensions that `Report` lists."""
     import xarray
 

@@ -34,6 +34,7 @@ class TrainingRun:
     step_of_level: Mapping[int, int] = field(
         default_factory=dict
     )  # step at which its loss reached each of the `LOSS_LEVELS`
+    base: float = math.nan  # the loss that the levels are fractions of
 
     @property
     def diverged(self) -> bool:
@@ -65,6 +66,17 @@ class TrainingRun:
         last = self.report.data.hamming_distance.isel(step=-1)
         return float(last.mean()) if last.size else math.nan
 
+    @property
+    def steps_to_learn(self) -> float:
+        """The steps until the loss is at the first of the `LOSS_LEVELS`: counted, or if it was not reached, from the
+        rate at which the logarithm of the loss fell in the second half of the run; infinite if it did not fall."""
+        if self.step_of_level:
+            return float(self.step_of_level[min(self.step_of_level)])
+        half = np.log(np.maximum(np.asarray(self.losses[len(self.losses) // 2 :], float), 1e-300))
+        slope = float(np.polyfit(np.arange(len(half)), half, 1)[0]) if len(half) > 1 else 0.0
+        missing = math.log(max(float(np.exp(half.mean())), 1e-300) / (LOSS_LEVELS[0] * self.base))
+        return len(self.losses) + max(missing, 0.0) / -slope if slope < 0 else math.inf
+
     def truncated_at(self, step: int) -> "TrainingRun":
         """Return the run as it was at this snapshot."""
         return replace(self, report=self.report.truncated_at(step), losses=self.losses[:step])
@@ -82,6 +94,9 @@ class Diagnosis:
 
     runs: Mapping[float, TrainingRun]
     match: Match = "loss"
+    knob: str = ""  # its name
+    reason: str = ""  # why it is not `upstream_`, if it was chosen
+    code: Mapping[float, str] = field(default_factory=dict)  # lines that make each change
 
     def matched_level(self, *others: "Diagnosis") -> int | None:
         """Return the index in `LOSS_LEVELS` at which the runs are compared, or None at equal steps."""
@@ -129,7 +144,7 @@ class Diagnosis:
                 elif alpha not in matched and not run.learned:
                     lines.append(
                         f"{alpha:5g}  not learned: its loss ended at {run.loss:.3g}, after "
-                        f"{pluralize(len(run.losses), 'step')}"
+                        f"{pluralize(len(run.losses), 'step')}; {_pace_text(run.steps_to_learn)}"
                     )
             if alpha in matched:
                 runs = matched[alpha]
@@ -145,9 +160,27 @@ class Diagnosis:
                     f"{alpha:5g}  {regime:<22}"
                     + " ".join(f"{x:>{w}}" for x, w in zip(table_columns, widths, strict=True))
                 )
-        return "\n".join([*lines, *self._conclusion(matched, level)])
+        return "\n".join([*self._knob_lines(), *lines, *self._conclusion(matched, level), *self._advice(matched)])
 
     __str__ = summary
+
+    def _knob_lines(self) -> Iterator[str]:
+        if self.reason:
+            yield f"Knob: {self.knob}, f(θ₀) + α · (f(θ) − f(θ₀)), since `upstream_` cannot be used: {self.reason}."
+
+    def _advice(self, matched: Mapping[float, Sequence[TrainingRun]]) -> Iterator[str]:
+        """Say how long to train, and which lines make the change that turned the kernel most."""
+        if level_steps := [len(run.losses) for runs in matched.values() for run in runs]:
+            few, many = min(level_steps), max(level_steps)
+            count = pluralize(many, "step") if few == many else f"{few} to {many} steps"
+            yield f"How long: {count} to the loss that is compared."
+        S = {alpha: float(np.mean([run.S for run in runs])) for alpha, runs in matched.items()}
+        if len(S) < 2 or 1.0 not in S:
+            return
+        for word, alpha in (("richer", max(S, key=S.__getitem__)), ("lazier", min(S, key=S.__getitem__))):
+            if alpha != 1 and self.code.get(alpha):
+                yield f"To make it {word}, S = {S[1.0]:.2g} → {S[alpha]:.2g} (α = {alpha:g}):"
+                yield from (f"    {line}" for line in self.code[alpha].splitlines())
 
     def _conclusion(self, matched: Mapping[float, Sequence[TrainingRun]], level: int | None) -> Iterator[str]:
         base = matched.get(1.0, [])
@@ -172,6 +205,13 @@ class Diagnosis:
         from lazyrich.probe.plots import plot_diagnosis
 
         return plot_diagnosis([self, *others])
+
+
+def _pace_text(steps: float) -> str:
+    """Describe how long a run needs that has not learned."""
+    if steps == math.inf:
+        return "it did not fall at the end, so another learning rate may help, and more steps will not"
+    return f"at this pace it needs about {steps:.2g} steps"
 
 
 def _format_mean(values: Sequence[float], form: str) -> str:

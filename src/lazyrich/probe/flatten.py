@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from lazyrich.probe.types import State
+
 # Quantities with several numbers, and the suffixes of their names.
 _NAMES = {
     "kernel_distance": (("", "_centered"), ("_previous", "_previous_centered")),
@@ -16,7 +18,7 @@ _NAMES = {
 }
 
 
-def flatten_row(row: Mapping[str, Any]) -> dict[str, float]:
+def flatten_row(row: State) -> dict[str, float]:
     """Return numbers by name: `kernel_distance`, `kernel_distance_centered`, `relative_distance/conv1`; no step.
 
     >>> flatten_row({"step": 3, "loss": 0.5, "kernel_error": [0.1, 0.2], "relative_distance": {"0": 1.0}})

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lazyrich.probe.report import Report
+from lazyrich.probe.types import Row, State
 
 
-def check_values(values: Mapping[str, Any]) -> None:
+def check_values(values: State) -> None:
     """Raise an error if a value to be stored with a snapshot is not a number.
 
     >>> check_values({"loss": 0.3})
@@ -26,7 +27,7 @@ class History:
     """Rows of measurements, in the order of their steps. A row is a dictionary with its `step`."""
 
     def __init__(self) -> None:
-        self.rows: list[dict[str, Any]] = []
+        self.rows: list[Row] = []
 
     @property
     def last_step(self) -> int:

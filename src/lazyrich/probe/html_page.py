@@ -9,6 +9,7 @@ from lazyrich.probe.text_report import headline, report_lines
 from lazyrich.probe.thresholds import LAZY, RICH, TOO_EARLY_BELOW
 
 if TYPE_CHECKING:
+    from lazyrich.probe.advice import Advice
     from lazyrich.probe.report import Report
 
 _STYLE = """
@@ -25,8 +26,8 @@ pre { background: #8882; padding: .8rem; overflow-x: auto; }
 _CLASSES = {"lazy": "lazy", "rich": "rich", "from zero": "zero", "does not move": "still"}
 
 
-def report_page(of: "Report", title: str = "lazyrich report") -> str:
-    """Return the page: the regime with its evidence, the layers in a table and a plot, the curves, and code."""
+def report_page(of: "Report", title: str = "lazyrich report", advice: "Advice | None" = None) -> str:
+    """Return the page: the regime with its evidence, the layers in a table and a plot, the curves, advice and code."""
     parts = [
         f"<h1>{escape(headline(of))}</h1>",
         html_table(report_lines(of)),
@@ -34,6 +35,7 @@ def report_page(of: "Report", title: str = "lazyrich report") -> str:
         "<h2>Over the steps</h2>",
         html_figure(of.plot()),
         "<h2>How to change it</h2>",
+        *((advice._repr_html_(),) if advice is not None else ()),
         html_pre(change_code(of)),
         "<h2>Words</h2>",
         f"<p>{escape(words_text())}</p>",

@@ -1,6 +1,6 @@
 """Report of a probe: the numbers as an xarray dataset, the regime in words with its evidence, and a plot."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +11,13 @@ from lazyrich.probe.layer_table import HEADER, format_table, layer_regimes, tabl
 from lazyrich.probe.regimes import LayerRegime, regime_word
 from lazyrich.probe.text_report import headline, report_lines
 from lazyrich.probe.thresholds import NO_MOVEMENT_BELOW, TOO_EARLY_BELOW
+from lazyrich.probe.types import State
 
 if TYPE_CHECKING:
     import matplotlib.figure
     import xarray
+
+    from lazyrich.probe.advice import Advice
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Report:
     data: "xarray.Dataset"
 
     @classmethod
-    def from_rows(cls, rows: Sequence[Mapping[str, Any]], **attributes: Any) -> "Report":
+    def from_rows(cls, rows: Sequence[State], **attributes: Any) -> "Report":
         """Build a report from one row of measurements per snapshot."""
         return cls(rows_to_dataset(rows, **attributes))
 
@@ -114,12 +117,15 @@ class Report:
         html = html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
         return html + (html_table(table_rows(self.layers), HEADER) if self.layers else "")
 
-    def to_html(self, path: str | Path, title: str = "lazyrich report") -> Path:
-        """Write the report as one page for the browser, with tables, plots and code; it needs no network."""
+    def to_html(self, path: str | Path, title: str = "lazyrich report", advice: "Advice | None" = None) -> Path:
+        """Write the report as one page for the browser, with tables, plots and code; it needs no network.
+
+        `advice` (of `lazyrich.torch.advise`) is added with its table and code.
+        """
         from lazyrich.probe.html_page import report_page
 
         path = Path(path)
-        path.write_text(report_page(self, title), encoding="utf-8")
+        path.write_text(report_page(self, title, advice), encoding="utf-8")
         return path
 
     def truncated_at(self, step: int) -> "Report":

@@ -3,5 +3,5 @@
 from collections.abc import Mapping
 from typing import Any
 
-Row = dict[str, Any]  # named numbers and words of one snapshot
-State = Mapping[str, Any]  # what `state_dict` returned
+Row = dict[str, Any]  # names and values: the measurements of one snapshot, or a state to be saved
+State = Mapping[str, Any]  # the same, to be read only

@@ -9,11 +9,12 @@ from lazyrich._validate.optional_dependencies import require_packages
 
 require_packages("lazyrich.torch", "torch", "torch")
 
-from lazyrich.probe import Diagnosis, Report, TrainingRun, WidthCheck
+from lazyrich.probe import Advice, Diagnosis, KnobAdvice, Report, TrainingRun, TransferAudit, WidthCheck
 from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predict
 from lazyrich.tangent.sharpness import Sharpness
-from lazyrich.torch import data
+from lazyrich.torch import data, knobs
 from lazyrich.torch._structure import Structure, structure
+from lazyrich.torch.advice import advise
 from lazyrich.torch.compare import compare
 from lazyrich.torch.curvature import sharpness
 from lazyrich.torch.diagnosis import diagnose
@@ -31,13 +32,17 @@ from lazyrich.torch.rescale import (
     rescale_,
     upstream_,
 )
+from lazyrich.torch.scale import scale_outputs, scale_rates_
+from lazyrich.torch.transfer import transfer_audit
 from lazyrich.torch.width import width_check
 
 __all__ = [
+    "Advice",
     "Balance",
     "ConservedPair",
     "Diagnosis",
     "KernelDistance",
+    "KnobAdvice",
     "ParameterGroups",
     "Prediction",
     "Probe",
@@ -47,7 +52,9 @@ __all__ = [
     "Structure",
     "TargetAlignment",
     "TrainingRun",
+    "TransferAudit",
     "WidthCheck",
+    "advise",
     "balance",
     "compare",
     "data",
@@ -56,13 +63,17 @@ __all__ = [
     "kernel_distance",
     "kernel_product",
     "kernel_target_alignment",
+    "knobs",
     "linearize",
     "param_groups",
     "predict",
     "rescale_",
+    "scale_outputs",
+    "scale_rates_",
     "sharpness",
     "structure",
     "tangent_kernel",
+    "transfer_audit",
     "upstream_",
     "width_check",
 ]

@@ -45,7 +45,7 @@ def tangent_kernel(
     *,
     forward: Forward | None = None,
     rates: Rates = None,
-    optimizer: torch.optim.Optimizer | None = None,
+    optimizer: object = None,
     block: int | None = None,
     kind: KernelKind = "full",
 ) -> Tensor:
@@ -57,11 +57,11 @@ def tangent_kernel(
     mode of the model.
 
     `rates` maps prefixes of parameter names to learning rates; the longest matching prefix counts, and the default is
-    1. With an `optimizer`, η are the rates of its groups relative to the largest, and 0 for parameters that it does not
-    hold. For Adam, AdamW and RMSprop, η is one number for each entry, lr/(√v̂ + ε) from the optimizer's state, which
-    gives the preconditioned kernel J P Jᵀ. `kind` "trace" is $\sum_k K_{ik,jk}$, and "sum" the kernel of $\sum_k f_k$,
-    both (n, n); they are not proxies for the full kernel. `block` is the number of samples processed at once (chosen if
-    None).
+    1. With an `optimizer` (or a list of several), η are the rates of its groups relative to the largest, and 0 for
+    parameters that it does not hold. For Adam and similar optimizers, η is one number for each entry, such as lr/(√v̂ +
+    ε) from the optimizer's state, which gives the preconditioned kernel J P Jᵀ. `kind` "trace" is $\sum_k K_{ik,jk}$,
+    and "sum" the kernel of $\sum_k f_k$, both (n, n); they are not proxies for the full kernel. `block` is the number
+    of samples processed at once (chosen if None).
 
     >>> model = nn.Linear(2, 1)
     >>> x = torch.tensor([[1.0, 0.0], [1.0, 2.0]])

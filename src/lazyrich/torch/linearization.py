@@ -80,7 +80,7 @@ def kernel_product(
     *,
     forward: Forward | None = None,
     rates: Rates = None,
-    optimizer: torch.optim.Optimizer | None = None,
+    optimizer: object = None,
 ) -> Tensor:
     r"""Return $K v = J\,(\eta\, J^\top v)$ by one backward and one forward derivative; the kernel is never formed.
 

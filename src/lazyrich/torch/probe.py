@@ -1,4 +1,20 @@
-"""Probe for a training loop: snapshots of how far a model has moved from its initialization."""
+"""Probe for a training loop: snapshots of how far a model has moved from its initialization.
+
+The steps of a snapshot, in the order of the calls:
+
+1. `Probe.__init__` checks the model and its inputs (`_model/`), chooses the full or the sampled kernel
+   (`_probe/budget.py`), and takes the first snapshot.
+2. `Probe.snapshot` copies the parameters and calls `Measurement._measure` (`_probe/measurement.py`), where each
+   measurement is one line. The first snapshot also determines which layers can be rescaled (`_structure/`).
+3. The kernel comes from `_probe/full_kernel.py` or `_probe/sampled_kernel.py`. Both use the per-sample Jacobians of
+   `_jacobian/`, which have one rule for each kind of layer (`layer_rules/`). `tangent/` computes the distance S.
+4. Activations, features and parameters are measured by `metrics.py`, the tangent model by `_probe/tangent_outputs.py`,
+   and conserved quantities by `conserved.py`.
+5. The row goes to the history (`probe/history.py`) and the logger, and from there into the report (`probe/report.py`).
+
+`Measurement` declares, saves and restores all state that measurements set. `Probe.state_dict` adds the history and a
+fingerprint of the inputs.
+"""
 
 import sys
 import time
@@ -18,6 +34,7 @@ from lazyrich.probe.history import check_values
 from lazyrich.probe.layer_names import readable_names, with_readable_names
 from lazyrich.probe.layer_table import word_numbers
 from lazyrich.probe.logger_adapters import as_log_function
+from lazyrich.probe.types import Row, State
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.distributed import is_rank_zero
@@ -35,7 +52,7 @@ from lazyrich.torch._probe.spending import Spending, parse_share
 from lazyrich.torch._probe.untrained_parameters import describe_untrained
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.kernel import _check_targets
-from lazyrich.torch.optimizer_rules import unwrap_optimizer
+from lazyrich.torch.optimizer_rules import unwrap_optimizers
 
 MAX_KERNEL_ROWS = 1000  # largest default number of rows of the kernel of a snapshot
 
@@ -60,14 +77,14 @@ class Probe(Measurement):
     - the distance and speed of the parameters of every layer; the function, and the tangent model at the start;
     - the conserved quantities of adjacent homogeneous layers.
 
-    With an `optimizer`, the kernel has the rates of its groups (at the time when the start is measured). For Adam and
-    similar optimizers, S is also measured for the preconditioned kernel J P Jᵀ, with P from the current state, at the
-    start and now. Predicted values of conserved quantities are reported beside the measured ones. With `loss(outputs,
-    targets)`, the loss on the inputs is measured too, and that of the best constant output; with `sharpness=True` also
-    its largest curvature, in the geometry of the optimizer and beside its edge of stability (see `sharpness`; it costs
-    about 50 backward passes on all inputs at once, which neither `budget` nor the seconds of a snapshot count). `log`
-    receives the numbers of every snapshot: a function of (numbers, step), a TensorBoard writer, a wandb run, a logger
-    of Lightning or Accelerate.
+    With an `optimizer` (or a list of several, each with parameters of its own), the kernel has the rates of its groups
+    (at the time when the start is measured). For Adam and similar optimizers, S is also measured for the preconditioned
+    kernel J P Jᵀ, with P from the current state, at the start and now. Predicted values of conserved quantities are
+    reported beside the measured ones. With `loss(outputs, targets)`, the loss on the inputs is measured too, and that
+    of the best constant output; with `sharpness=True` also its largest curvature, in the geometry of the optimizer and
+    beside its edge of stability (see `sharpness`; it costs about 50 backward passes on all inputs at once, which
+    neither `budget` nor the seconds of a snapshot count). `log` receives the numbers of every snapshot: a function of
+    (numbers, step), a TensorBoard writer, a wandb run, a logger of Lightning or Accelerate.
 
     The kernel is sampled: 32, 64 or 128 inputs, drawn once with `seed`, and one random direction of all outputs for
     each pair of them. S is then an estimate, with its interval, for pairs of different inputs of an endless population.
@@ -194,7 +211,7 @@ class Probe(Measurement):
         """Read this optimizer from now on, and return whether it replaces the one read before; `reset` uses its
         rates."""
         if self._optimizer_reader is not None:
-            if self._optimizer_reader.optimizer is unwrap_optimizer(optimizer):
+            if self._optimizer_reader.optimizers == unwrap_optimizers(optimizer):
                 return False
             self._optimizer_reader.detach()
         self._optimizer_reader = OptimizerReader(self.model, optimizer).attach()
@@ -276,7 +293,7 @@ class Probe(Measurement):
                     "from one snapshot to the next: call probe.reset(step) after such a change"
                 )
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> Row:
         """Return all measurements and the start as plain tensors and numbers, for a checkpoint.
 
         It does not include the inputs: create the probe again on the same inputs, then call `load_state_dict`.
@@ -288,7 +305,7 @@ class Probe(Measurement):
             **self._state(),
         }
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: State) -> None:
         """Continue from the `state_dict` of a probe of the same model on the same inputs."""
         if not is_rank_zero():
             self._history.rows = [{"step": row["step"]} for row in state["rows"]]
@@ -343,7 +360,7 @@ class Probe(Measurement):
             directions=0 if self.output_reader.directions is None else self.output_reader.directions.shape[1],
             chance=float("nan") if self._chance_loss is None else self._chance_loss,
             optimizer="" if self._optimizer_reader is None else self._optimizer_reader.description,
-            law="" if self._optimizer_reader is None else self._optimizer_reader.law.prediction_text,
+            law="" if self._optimizer_reader is None else self._optimizer_reader.prediction_text,
             untrained=self._describe_untrained(),
             knob="upstream_",
             trial="diagnose",

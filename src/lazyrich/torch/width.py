@@ -1,8 +1,7 @@
 """Check whether a parametrization transfers: the same training at several widths, and scaling exponents in the
 width."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.func import functional_call
 
 from lazyrich._validate.integers import check_int
 from lazyrich._validate.optional_dependencies import require_packages
@@ -19,13 +17,16 @@ from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.data_loader import cycle_batches
 from lazyrich.torch._model.loss import LossFunction, check_loss
-from lazyrich.torch._model.output_reader import Forward, OutputReader, copy_tensor_attributes, nested_tensors
+from lazyrich.torch._model.output_reader import Forward, OutputReader
 from lazyrich.torch._model.preserve_model import NonFiniteModelError, _check_model, measurement_mode
+from lazyrich.torch._probe.layer_updates import ForwardObservation, LayerObservation, observe_layers, weighted_modules
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch._probe.output_selection import select_outputs
 from lazyrich.torch._probe.tangent_outputs import tangent_outputs
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.kernel import kernel_of_reader
+
+Optimizers = torch.optim.Optimizer | Sequence[torch.optim.Optimizer]
 
 N_MEASURED_INPUTS = 16  # inputs on which layers, kernel and tangent model are measured
 
@@ -36,7 +37,7 @@ def width_check(
     batches: Iterable[object],
     *,
     loss: LossFunction,
-    optimizer: Callable[[nn.Module], torch.optim.Optimizer],
+    optimizer: Callable[[nn.Module], Optimizers],
     steps: int = 5,
     seeds: int = 3,
     forward: Forward | None = None,
@@ -102,7 +103,10 @@ def width_check(
 @dataclass(frozen=True)
 class _WidthRun:
     layers: Mapping[int, Mapping[str, Mapping[str, float]]]  # by step, layer and quantity
+    softmax: Mapping[int, Mapping[str, Mapping[str, float]]]  # by step, module and quantity
+    parameters: Mapping[str, Mapping[str, float]]  # by parameter and quantity
     whole: Mapping[str, float]
+    tied: tuple[str, ...]
     optimizer: str
 
 
@@ -116,36 +120,95 @@ def _train(
     batches: Sequence[tuple[Batch, object]],
     inputs: Batch,
     loss: LossFunction,
-    optimizer: Callable[[nn.Module], torch.optim.Optimizer],
+    optimizer: Callable[[nn.Module], Optimizers],
     times: Sequence[int],
     forward: Forward | None,
     tangent: bool,
 ) -> _WidthRun:
-    device = next(model.parameters()).device
-    inputs = inputs.to(device)
+    inputs = inputs.to(next(model.parameters()).device)
     reading, _ = select_outputs(model, inputs, forward, None, None, 0)
     whole = OutputReader(forward)
-    opt = optimizer(model)
-    if not isinstance(opt, torch.optim.Optimizer):
-        raise TypeError(
-            "optimizer must be a function of the model that makes one, such as lambda model: "
-            f"torch.optim.SGD(model.parameters(), lr=0.1); found one that gives {type(opt).__name__}"
-        )
-    words, start = OptimizerReader(model, opt).description, metrics.copy_trainable_parameters(model)
-    first, _ = _observe_layers(model, whole, inputs, start)
+    optimizers = make_optimizers(model, optimizer)
+    reader, start = OptimizerReader(model, list(optimizers)), metrics.copy_trainable_parameters(model)
+    first = observe_layers(model, whole, inputs, start)
     kernel = kernel_of_reader(model, inputs, reading) if tangent else None
     layers: dict[int, dict[str, dict[str, float]]] = {}
+    softmax: dict[int, dict[str, dict[str, float]]] = {}
     for step, (x, y) in enumerate(batches, 1):
-        opt.zero_grad()
-        loss(whole.loss_input(model, x.to(device)), y.to(device) if isinstance(y, Tensor) else y).backward()
-        opt.step()
+        train_step(model, optimizers, whole, loss, x, y)
         if step in times:
-            now, size = _observe_layers(model, whole, inputs, start)
-            layers[step] = {name: _compare_layers(now[name], first[name]) for name in now}
-            for name, numbers in layers[step].items():
-                unit = _output_scale(name == list(now)[-1], now[name], first[name], size)
-                numbers["relative_update"] = unit * numbers["own_update"]
-    return _WidthRun(layers, _measure_model(model, reading, inputs, start, kernel), words)
+            now = observe_layers(model, whole, inputs, start)
+            readout, size = _readout(now), metrics.rms(now.outputs)
+            layers[step] = {
+                name: _compare_layers(one, first.layers[name], size if name == readout else None)
+                for name, one in now.layers.items()
+            }
+            softmax[step] = {
+                name: {"logit_size": metrics.rms(first.softmax[name]), "logit_change": metrics.rms(z - old)}
+                for name, z in now.softmax.items()
+                if (old := first.softmax.get(name)) is not None and len(old) == len(z) > 0
+            }
+    groups, decays = reader.groups_by_name(), reader.decays_of_a_step()
+    parameters = {
+        name: {
+            "rate": float(group.get("lr", np.nan)),
+            "weight_decay": float(group.get("weight_decay", 0.0)),
+            "decay": decays[name],
+            "axes": float(start[name].ndim),
+        }
+        for name, group in groups.items()
+    }
+    measured = _measure_model(model, reading, inputs, start, kernel)
+    return _WidthRun(layers, softmax, parameters, measured, _tied_layers(model), reader.description)
+
+
+def make_optimizers(
+    model: nn.Module, optimizer: Callable[[nn.Module], Optimizers]
+) -> tuple[torch.optim.Optimizer, ...]:
+    """Return the optimizers of a model, or raise an error if the function does not make one or several."""
+    made = optimizer(model)
+    several = made if isinstance(made, list | tuple) else [made]
+    for one in several:
+        if not isinstance(one, torch.optim.Optimizer):
+            raise TypeError(
+                "optimizer must be a function of the model that makes one, or a list of several, such as lambda model: "
+                f"torch.optim.SGD(model.parameters(), lr=0.1); found one that gives {type(one).__name__}"
+            )
+    return tuple(several)
+
+
+def train_step(
+    model: nn.Module,
+    optimizers: Sequence[torch.optim.Optimizer],
+    reader: OutputReader,
+    loss: LossFunction,
+    x: Batch,
+    y: object,
+) -> None:
+    """Take one step on one batch."""
+    device = next(model.parameters()).device
+    for one in optimizers:
+        one.zero_grad()
+    loss(reader.loss_input(model, x.to(device)), y.to(device) if isinstance(y, Tensor) else y).backward()
+    for one in optimizers:
+        one.step()
+
+
+def _readout(observed: ForwardObservation) -> str | None:
+    """Return the last layer if its outputs are those of the model, up to a multiplier and a selection."""
+    name, last = next(reversed(observed.layers.items()))
+    width = observed.outputs.shape[-1] if observed.outputs.ndim > 1 else 1
+    return name if last.width in (1, width) else None
+
+
+def _tied_layers(model: nn.Module) -> tuple[str, ...]:
+    """Return the layers whose weight is that of an earlier layer."""
+    owners: dict[int, str] = {}
+    return tuple(
+        name
+        for name, module in weighted_modules(model).items()
+        if any(owners.setdefault(id(p), name) != name for p in module.parameters())
+    )
 
 
 def _measure_model(
@@ -157,9 +220,9 @@ def _measure_model(
             now = reading(model, inputs)
             with metrics.parameters_set_to(model, start):
                 return {"function_distance": metrics.rms(now - reading(model, inputs))}
-    function = tangent_outputs(model, start, inputs, reading=reading)
-    moved = metrics.rms(function.now - function.start)
-    gap = metrics.rms(function.now - function.tangent) / moved if moved else np.nan
+    outputs = tangent_outputs(model, start, inputs, reading=reading)
+    distance = metrics.rms(outputs.now - outputs.start)
+    gap = metrics.rms(outputs.now - outputs.tangent) / distance if distance else np.nan
     try:
         many = reading.directions is not None
         K, K0 = (one.numpy(force=True) for one in (kernel_of_reader(model, inputs, reading), kernel))
@@ -167,105 +230,38 @@ def _measure_model(
         S = turned.distance[0]
     except NonFiniteModelError:
         S = np.inf
-    return {"function_distance": moved, "linearization_gap": gap, "kernel_distance": S}
+    return {"function_distance": distance, "linearization_gap": gap, "kernel_distance": S}
 
 
-@dataclass(frozen=True)
-class _LayerObservation:
-    """Outputs of a layer on the inputs (n, ·), and the size of the contribution of its weight updates since the
-    start."""
+def _compare_layers(now: LayerObservation, first: LayerObservation, model_size: float | None) -> dict[str, float]:
+    """Return the quantities of a layer; `model_size` is the size of the model's outputs if the layer is the last.
 
-    outputs: Tensor
-    update: float
-
-
-def _output_scale(last: bool, now: _LayerObservation, first: _LayerObservation, size: float) -> float:
-    """Return the scale of one unit of a layer's output, since a multiplier may follow outside of the module.
-
-    The outputs of a hidden layer are taken to be of order one after it, so they are measured relative to the start.
-    Those of the last layer are taken to be the outputs of the model.
+    A multiplier may follow outside of the module, so relative quantities are in units of the initial outputs (which are
+    taken to be of order one after it) or, for the last layer, in units of the model's outputs.
     """
     begun, present = metrics.rms(first.outputs), metrics.rms(now.outputs)
-    if last:
-        return size / present if present > 0 else 1.0
-    return 1 / begun if begun > 0 else 1.0
-
-
-def _observe_layers(
-    model: nn.Module, reading: OutputReader, inputs: Batch, start: Mapping[str, Tensor]
-) -> tuple[dict[str, _LayerObservation], float]:
-    """Return the layers in the order of their first calls, and the size of the model's outputs."""
-    outputs_of: dict[str, list[tuple[Tensor, Tensor]]] = {}
-    with measurement_mode(model), torch.no_grad(), _record_layers(model, start, outputs_of):
-        outputs = reading.loss_input(model, inputs)
-    n = len(inputs)
-    observations = {}
-    for name, calls in outputs_of.items():
-        parts = [out.double().reshape(n, -1) if out.numel() % n == 0 else out.double()[None] for out, _ in calls]
-        updates = torch.cat([update.double().flatten() for _, update in calls])
-        if len({len(part) for part in parts}) == 1:
-            observations[name] = _LayerObservation(torch.cat(parts, 1), float(updates.square().mean().sqrt()))
-    return observations, metrics.rms(outputs)
-
-
-@contextmanager
-def _record_layers(
-    model: nn.Module, start: Mapping[str, Tensor], outputs_of: dict[str, list[tuple[Tensor, Tensor]]]
-) -> Iterator[None]:
-    """Record in `outputs_of` the outputs of the layers in a forward pass, and the part that weight updates since the
-    start contribute."""
-    handles, inside = [], [False]
-
-    def record(name: str, own: Mapping[str, Tensor]) -> Callable[..., None]:
-        def hook(module: nn.Module, args: Any, kwargs: Any, output: object) -> None:
-            if inside[0]:
-                return
-            inside[0] = True
-            try:
-                before = nested_tensors(
-                    functional_call(module, dict(copy_tensor_attributes(module, own)), args, kwargs)
-                )
-            finally:
-                inside[0] = False
-            out = nested_tensors(output)
-            if out and out[0].is_floating_point():
-                outputs_of.setdefault(name, []).append((out[0].detach().clone(), out[0].detach() - before[0]))
-
-        return hook
-
-    for name, module in weighted_modules(model).items():
-        own = {k: start[f"{name}.{k}" if name else k] for k, _ in module.named_parameters()
-               if (f"{name}.{k}" if name else k) in start}  # fmt: skip
-        handles.append(module.register_forward_hook(record(name, own), with_kwargs=True))
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-def weighted_modules(model: nn.Module) -> dict[str, nn.Module]:
-    """Return the modules that own trainable weights and are called as a unit."""
-    modules = {}
-    for name, module in model.named_modules():
-        own = any(p.requires_grad for p in module.parameters(recurse=False))
-        deeper = any(True for child in module.children() for _ in child.parameters())
-        if own and (not deeper or isinstance(module, nn.MultiheadAttention)):
-            modules[name] = module
-    return modules
-
-
-def _compare_layers(now: _LayerObservation, first: _LayerObservation) -> dict[str, float]:
+    numerator, size = (1.0, begun) if model_size is None else (model_size, present)
+    unit = numerator / size if size > 0 else 1.0
     one, other = (x.outputs @ x.outputs.T for x in (now, first))
     size = float(one.norm() * other.norm())
     # 1 − cos, from the difference of unit vectors, which is accurate even where it is small.
     apart = one / max(float(one.norm()), 1e-300) - other / max(float(other.norm()), 1e-300)
+    own = metrics.rms(now.outputs - now.with_initial_weights)
+    passed_on = metrics.rms(now.with_initial_weights - first.outputs)
     return {
-        "activation": metrics.rms(now.outputs),
+        "activation": present,
         "change": metrics.rms(now.outputs - first.outputs),
-        "own_update": now.update,
+        "own_update": own,
+        "relative_update": unit * own,
+        "passed_on": passed_on,
+        "relative_passed_on": unit * passed_on,
         "feature_distance": float(apart.square().sum()) / 2 if size > 0 else np.nan,
     }
+
+
+LAYER_QUANTITIES = (
+    "activation", "change", "own_update", "relative_update", "passed_on", "relative_passed_on", "feature_distance",
+)  # fmt: skip
 
 
 def _to_dataset(
@@ -274,19 +270,26 @@ def _to_dataset(
     import xarray
 
     first = runs[0, widths[0]]
-    layers = [name for name in first.layers[times[0]] if all(name in run.layers[times[0]] for run in runs.values())]
     data: dict[str, Any] = {}
-    for name in ("activation", "change", "own_update", "relative_update", "feature_distance"):
-        table = [[[[runs[s, n].layers[t][layer][name] for layer in layers] for t in times] for n in widths]
+    coords: dict[str, Any] = {"seed": list(range(seeds)), "width": list(widths), "step": list(times)}
+    kinds = {"layer": LAYER_QUANTITIES, "softmax": ("logit_size", "logit_change")}
+    for kind, quantities in kinds.items():
+        tables = {key: run.layers if kind == "layer" else run.softmax for key, run in runs.items()}
+        names = [name for name in tables[0, widths[0]][times[0]] if all(name in t[times[0]] for t in tables.values())]
+        coords[kind] = names
+        for quantity in quantities:
+            numbers = [[[[tables[s, n][t][name][quantity] for name in names] for t in times] for n in widths]
+                       for s in range(seeds)]  # fmt: skip
+            shape = seeds, len(widths), len(times), len(names)
+            data[quantity] = ("seed", "width", "step", kind), np.array(numbers, float).reshape(shape)
+    coords["parameter"] = [name for name in first.parameters if all(name in run.parameters for run in runs.values())]
+    for quantity in ("rate", "weight_decay", "decay", "axes"):
+        table = [[[runs[s, n].parameters[name][quantity] for name in coords["parameter"]] for n in widths]
                  for s in range(seeds)]  # fmt: skip
-        data[name] = (
-            ("seed", "width", "step", "layer"),
-            np.array(table, float).reshape(seeds, len(widths), len(times), -1),
-        )
+        data[quantity] = ("seed", "width", "parameter"), np.array(table, float).reshape(seeds, len(widths), -1)
     for name in first.whole:
         data[name] = (
             ("seed", "width"),
             np.array([[runs[s, n].whole[name] for n in widths] for s in range(seeds)], float),
         )
-    coords = {"seed": list(range(seeds)), "width": list(widths), "step": list(times), "layer": layers}
-    return xarray.Dataset(data, coords, attrs={"optimizer": first.optimizer})
+    return xarray.Dataset(data, coords, attrs={"optimizer": first.optimizer, "tied": list(first.tied)})

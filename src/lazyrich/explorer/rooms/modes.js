@@ -14,7 +14,7 @@ export const PARAMETERS = {
   s2: { ...STRENGTH, value: 2, label: "strength of mode 2" },
   s3: { ...STRENGTH, value: 1, label: "strength of mode 3" },
   s4: { ...STRENGTH, value: 0.5, label: "strength of mode 4" },
-  start: { value: 1e-4, low: 1e-12, high: 10, from: 1e-8, to: 2, log: true, label: "size of the start, ε" },
+  start: { value: 1e-4, low: 1e-16, high: 10, from: 1e-8, to: 2, log: true, label: "size of the start, ε" },
   lambda: { value: 0, low: -1000, high: 1000, from: -10, to: 10, step: 0.1, label: "imbalance λ (depth 2)" },
   cosine: { value: 1, low: -1, high: 1, from: -1, to: 1, step: 0.01, label: "alignment of the layers (depth 2)" },
   logtime: { value: 0, choices: [1, 0], names: ["logarithmic", "linear"], label: "time axis" },

@@ -5,26 +5,31 @@ import * as modes from "../rooms/modes.js";
 import * as stops from "../rooms/stops.js";
 import * as relu from "../rooms/relu.js";
 import * as context from "../rooms/context.js";
+import * as network from "../rooms/network.js";
 import * as neuronView from "./neuron.js";
 import * as modesView from "./modes.js";
 import * as stopsView from "./stops.js";
 import * as reluView from "./relu.js";
 import * as contextView from "./context.js";
+import * as networkView from "./network.js";
 import { flow } from "../math/filippov.js";
+import { encodeGif } from "../math/gif.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
-import { startFront } from "./front.js";
+import { afterPaint, startFront } from "./front.js";
 import { startHistory } from "./history.js";
 import { knobs } from "./knobs.js";
-import { forgetColors, whenResized, write as typeset } from "./plot.js";
+import { enlarge, forgetColors, whenResized, write as typeset } from "./plot.js";
 import { listStories, verdict } from "./stories.js";
-import { copy, csvText, embedText, savePicture, saveTable, sheet } from "./take.js";
+import { copy, csvText, embedText, saveMotion, savePicture, saveTable, sheet } from "./take.js";
 import { startTheme } from "./theme.js";
+import { before, buildTour, stepsOf } from "./tour.js";
 
-const ROOMS = { neuron: [neuron, neuronView], modes: [modes, modesView], stops: [stops, stopsView], context: [context, contextView], relu: [relu, reluView] };
+const ROOMS = { neuron: [neuron, neuronView], modes: [modes, modesView], stops: [stops, stopsView], context: [context, contextView], relu: [relu, reluView], network: [network, networkView] };
 const tables = JSON.parse(document.getElementById("tables").textContent);
 const isRoom = (name) => Object.hasOwn(ROOMS, String(name));
 const element = (id) => document.getElementById(id);
-const current = { name: "", state: {}, view: null, show: null, drawn: null, story: "" };
+const current = { name: "", state: {}, view: null, show: null, drawn: null, story: "", step: "" };
+const steps = stepsOf(tables.tour, tables.stories);
 const OTHERS = ["home", "stories"]; // tabs without knobs
 let waiting = false, hero = null;
 
@@ -84,12 +89,24 @@ function assign(changes) {
 }
 
 function change(changes) {
+  tour.halt();
   assign(changes);
   past.later();
 }
 
-const address = () => (isRoom(current.name) ? write(current.name, ROOMS[current.name][0].PARAMETERS, current.state, { story: current.story }) : `#room=${current.name}`);
+const address = () => (current.step ? `#room=tour&step=${current.step}` : isRoom(current.name) ? write(current.name, ROOMS[current.name][0].PARAMETERS, current.state, { story: current.story }) : `#room=${current.name}`);
 const past = startHistory(address, arrive);
+const tour = buildTour(element("tour"), tables.tour, steps, {
+  docs: tables.docs,
+  open: (step) => open("tour", { step }),
+  leave: () => open("stories"),
+  assign,
+  parameter: (name) => ROOMS[current.name][0].PARAMETERS[name],
+  enlarge: (on) => {
+    enlarge(on ? 1.5 : 1);
+    repaint();
+  },
+});
 
 function open(name, given = {}, story = "") {
   show(name, given, story);
@@ -97,12 +114,16 @@ function open(name, given = {}, story = "") {
 }
 
 function show(name, given, story) {
+  const step = name === "tour" ? Math.max(steps.findIndex((each) => each.name === given.step), 0) : -1;
+  current.step = steps[step]?.name ?? "";
+  if (current.step) [name, given, story] = [steps[step].room, before(steps[step]), ""];
+  else tour.stop();
   current.view?.stop?.();
   current.name = isRoom(name) || OTHERS.includes(name) ? name : "home";
   current.story = tables.stories.some((each) => each.id === story) ? story : "";
   hero?.stop();
-  for (const link of document.querySelectorAll("nav a")) {
-    if (link.dataset.room === current.name) link.setAttribute("aria-current", "page");
+  for (const link of document.querySelectorAll("body > header nav a")) {
+    if (link.dataset.room === (current.step ? "tour" : current.name)) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
   element("panels").replaceChildren();
@@ -112,12 +133,17 @@ function show(name, given, story) {
   for (const id of ["side", "tools", "python", "facts", "headline", "about"]) element(id).hidden = !inside;
   element("front").hidden = current.name !== "home";
   element("room").hidden = current.name === "home";
+  element("tour").hidden = !current.step;
+  if (current.step) document.body.dataset.tour = current.step;
+  else delete document.body.dataset.tour;
   banner();
   if (!inside) return showOther();
   const [room, view] = ROOMS[current.name];
   element("title").textContent = room.TITLE;
   current.state = legalState(room.PARAMETERS, given);
-  for (const tool of ["closer", "wider"]) document.querySelector(`[data-tool="${tool}"]`).hidden = !Object.hasOwn(room.PARAMETERS, "span");
+  for (const [tool, needed] of [["closer", "span"], ["wider", "span"], ["gif", "cursor"]]) {
+    document.querySelector(`[data-tool="${tool}"]`).hidden = !Object.hasOwn(room.PARAMETERS, needed);
+  }
   const { TRY, ABOUT, KNOBS } = { ...view, ...view.words?.(tables) };
   typeset(element("try"), TRY);
   typeset(element("about"), ABOUT);
@@ -132,6 +158,15 @@ function show(name, given, story) {
   });
   current.show = (state) => shows.forEach((show) => show(state));
   current.view = view.build(element("panels"), handed);
+  if (current.step) {
+    current.view.panels.forEach((panel, i) => {
+      panel.figure.hidden = !steps[step].show.includes(i);
+      panel.figure.classList.toggle("small", steps[step].show.length > 2);
+    });
+    for (const knob of document.querySelectorAll("#knobs .knob")) knob.classList.toggle("moves", !["cursor", "speed"].includes(knob.dataset.name) && Object.hasOwn(steps[step].move, knob.dataset.name));
+    tour.show(step);
+    window.scrollTo(0, 0);
+  }
   repaint();
   if (!current.view.stop && !warmed.has(current.name)) warm(current.view, WARM);
   warmed.add(current.name);
@@ -140,11 +175,11 @@ function show(name, given, story) {
 function showOther() {
   current.view = null;
   window.scrollTo(0, 0);
-  if (current.name === "home") hero ??= startFront();
+  if (current.name === "home") afterPaint(() => current.name === "home" && (hero ??= startFront()));
   else {
     element("title").textContent = "Stories";
     element("try").textContent = "Statements of the literature, each with its verdict. Open one and vary its parameters.";
-    listStories(element("panels"), tables.stories, (each) => open(each.room, each.state, each.id));
+    listStories(element("panels"), tables.tour, tables.stories, (each) => open(each.room, each.state, each.id));
   }
 }
 
@@ -165,7 +200,7 @@ function banner() {
   box.hidden = !story;
   if (!story) return;
   const title = Object.assign(document.createElement("strong"), { textContent: `${story.title}. ` });
-  const claim = Object.assign(document.createElement("code"), { textContent: story.claim });
+  const claim = Object.assign(document.createElement("a"), { href: `${tables.docs}verdicts/${story.claim}.html`, textContent: story.claim });
   box.replaceChildren(title, `${story.says} `, claim, " ", verdict(story));
 }
 
@@ -184,6 +219,16 @@ function tools() {
       say((await copy(pythonText())) ? "The code was copied." : "The code could not be copied: select it below.");
     },
     png: () => savePicture(current.view.panels, `lazyrich: ${title}`, `lazyrich-${name}`),
+    gif: async () => {
+      const { cursor } = current.state;
+      say("The GIF is being made.");
+      await saveMotion(current.view.panels, `lazyrich: ${title}`, `lazyrich-${name}`, (share) => {
+        current.state.cursor = share;
+        paint();
+      });
+      assign({ cursor });
+      say("The GIF was saved.");
+    },
     csv: () => saveTable(ROOMS[name][1].table(current.drawn.found), `lazyrich-${name}`),
     reset: () => open(name, tables.start?.room === name ? tables.start.state : {}),
     closer: () => change({ span: current.state.span / 1.25 }),
@@ -192,10 +237,11 @@ function tools() {
 }
 
 for (const button of document.querySelectorAll("[data-tool]")) button.addEventListener("click", () => tools()[button.dataset.tool]());
-for (const link of document.querySelectorAll("body > header a[data-room]")) {
+for (const link of document.querySelectorAll('a[href^="#room="]')) {
   link.addEventListener("click", (event) => {
     event.preventDefault();
-    open(link.dataset.room);
+    const to = read(link.hash);
+    open(to.room, to);
   });
 }
 element("python").addEventListener("toggle", repaint);
@@ -210,7 +256,7 @@ if (new URLSearchParams(location.search).has("embed")) document.documentElement.
 function arrive() {
   const given = read(location.hash);
   if (!given.room && tables.start) return show(tables.start.room, tables.start.state, "");
-  if (isRoom(given.room) && given.room === current.name && (given.story ?? "") === current.story) {
+  if (!current.step && isRoom(given.room) && given.room === current.name && (given.story ?? "") === current.story) {
     current.state = legalState(ROOMS[current.name][0].PARAMETERS, given);
     return repaint();
   }
@@ -234,6 +280,9 @@ window.lazyrich = {
   stateOf: (name, given) => legalState(ROOMS[name][0].PARAMETERS, given),
   read,
   flow,
+  encodeGif,
+  tour,
+  steps,
   get hero() {
     return hero;
   },

@@ -4,6 +4,9 @@ import { run } from "../rooms/hero.js";
 import { colorOf, line, put, startHero } from "./hero.js";
 import { copy } from "./take.js";
 
+// After the next picture of the browser: what is in the document already is shown first.
+export const afterPaint = (then) => requestAnimationFrame(() => setTimeout(then));
+
 // Start the front page that stands in the document; returns the hero.
 export function startFront() {
   for (const button of document.querySelectorAll("[data-copy]")) {

@@ -1,7 +1,7 @@
 // The home page of the documentation: the front page alone.
 
-import { startFront } from "./front.js";
+import { afterPaint, startFront } from "./front.js";
 import { startTheme } from "./theme.js";
 
 startTheme(() => {});
-window.lazyrich = { hero: startFront() };
+afterPaint(() => (window.lazyrich = { hero: startFront() }));

@@ -20,10 +20,11 @@ export const ABOUT =
 export function build(host, room) {
   const strengths = panel(host, "Strength of each mode", { wide: true, shape: 0.6 });
   const loss = panel(host, "Loss, with the levels of the saddles", { wide: true, shape: 0.6 });
+  const logLoss = panel(host, "Loss, logarithmic", { wide: true, shape: 0.42 });
   const bars = panel(host, "When each mode is learned, from 10 % to 90 %", { wide: true, shape: 0.42 });
   let times = [0, 1, 1];
   const play = player(host, room, (state) => `t = ${short(timeAt(state.cursor, state.logtime, times[1], times[times.length - 1]))}`);
-  for (const each of [strengths, loss, bars]) pressed(each, (px) => room.change({ cursor: each.scale.share(px) }));
+  for (const each of [strengths, loss, logLoss, bars]) pressed(each, (px) => room.change({ cursor: each.scale.share(px) }));
   const list = document.createElement("table");
   list.className = "plan wide";
   host.append(list);
@@ -47,10 +48,10 @@ export function build(host, room) {
       legend(ctx, [["the network", c.ink, 2.4], ["its tangent model (lazy)", c.ink, 1, [5, 4]]], scale.pad.left + 8, scale.pad.top + 10);
       found.beta.forEach((row, i) => note(ctx, `mode ${i + 1}`, width - scale.pad.right - 4, scale.y(row[row.length - 1]) - 8, c.modes[i], "right"));
     }
-    {
-      const [ctx, width, height] = begin(loss);
-      const top = found.loss[0] || 1, low = Math.max(Math.min(...found.loss), top * 1e-4);
-      const scale = (loss.scale = axes(ctx, width, height, { x, y: { low: low / 2, high: top * 2, log: true } }));
+    for (const log of [false, true]) {
+      const where = log ? logLoss : loss, [ctx, width, height] = begin(where);
+      const top = found.loss[0] || 1, low = log ? Math.max(Math.min(...found.loss), top * 1e-4) : 0;
+      const scale = (where.scale = axes(ctx, width, height, { x, y: log ? { low: low / 2, high: top * 2, log } : { low: -0.04 * top, high: 1.08 * top } }));
       inside(ctx, scale, () => {
         for (const row of plan) {
           if (row.plateau > low) polyline(ctx, scale, [scale.low[0], end], [row.plateau, row.plateau], { color: c.modes[row.mode], width: 1.2, dash: [2, 3] });
@@ -81,7 +82,7 @@ export function build(host, room) {
     return { found, facts: facts(state, found, t) };
   }
 
-  return { draw, panels: [strengths, loss, bars] };
+  return { draw, panels: [strengths, loss, logLoss, bars] };
 }
 
 export function tell(list, plan, name = "mode") {

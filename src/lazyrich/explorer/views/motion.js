@@ -1,4 +1,4 @@
-// Play: a knob that moves by itself, from one value to another.
+// Knobs that move by themselves, from one value to another.
 
 const ease = (x) => (x < 0.5 ? 2 * x * x : 1 - 2 * (1 - x) ** 2);
 
@@ -28,7 +28,8 @@ export function move(seconds, at, ended, begin = 0) {
 // The value of a knob between two others, on its own scale, as a function of the share of the way.
 export function between(parameter, from, to, gently = true) {
   const way = (x) => (gently ? ease(x) : x);
+  const apart = parameter.whole || parameter.choices || (parameter.log && !(from > 0 && to > 0));
+  if (apart) return (x) => (x < 0.4 ? from : to);
   if (parameter.log) return (x) => Number((from * (to / from) ** way(x)).toPrecision(4));
-  if (parameter.whole || parameter.choices) return (x) => (x < 1 ? from : to);
   return (x) => Number((from + (to - from) * way(x)).toFixed(4));
 }

@@ -33,10 +33,11 @@ export function build(host, room) {
   let times = [0, 1, 1];
   const play = player(host, room, (state) => `t = ${short(timeAt(state.cursor, state.logtime, times[1], times[times.length - 1]))}`);
   const panels = {
-    loss: panel(host, "Loss"),
-    distance: panel(host, "Kernel distance S", { about: "Distance S of the tangent kernel from its initial value, over time" }),
-    mu: panel(host, "Magnitude μ = a|w|"),
-    phi: panel(host, "Direction φ = cos∠(w, β*)"),
+    loss: panel(host, "Loss", { third: true }),
+    logLoss: panel(host, "Loss, logarithmic", { third: true }),
+    distance: panel(host, "Kernel distance S", { third: true, about: "Distance S of the tangent kernel from its initial value, over time" }),
+    mu: panel(host, "Magnitude μ = a|w|", { wide: true, shape: 0.4 }),
+    phi: panel(host, "Direction φ = cos∠(w, β*)", { wide: true, shape: 0.4 }),
   };
   const first = handle(plane, { label: "Start β₀", color: "var(--ink)", move: (x, y) => room.change({ b0x: x, b0y: y }) });
   const goal = handle(plane, { label: "Target β*", color: "var(--orange)", move: (x, y) => room.change({ bx: x, by: y }) });
@@ -58,10 +59,10 @@ export function build(host, room) {
     const delta = state.decay > 0 ? state.eta_w * now.a ** 2 - state.eta_a * norm(now.w) ** 2 : state.delta;
     surface(shape, { ...state, delta }, found, now);
     const c = colors();
-    const curves = { loss: [c.blue, true], distance: [c.purple, false], mu: [c.green, false], phi: [c.orange, false] };
+    const curves = { loss: [c.blue, false], logLoss: [c.blue, true], distance: [c.purple, false], mu: [c.green, false], phi: [c.orange, false] };
     for (const [name, [color, log]] of Object.entries(curves)) {
-      const values = found[name].filter(Number.isFinite);
-      const top = Math.max(...values, name === "phi" ? 1 : log ? 1e-12 : 0), low = Math.min(...values, name === "phi" ? -1 : log ? Infinity : 0);
+      const curve = found[name === "logLoss" ? "loss" : name], values = curve.filter(Number.isFinite);
+      const top = Math.max(...values, name === "phi" ? 1 : log ? 1e-12 : name === "distance" ? 2 * RICH : 0), low = Math.min(...values, name === "phi" ? -1 : log ? Infinity : 0);
       const [ctx, width, size] = begin(panels[name]);
       const room = 0.06 * (top - low || 1);
       const scale = (panels[name].scale = axes(ctx, width, size, {
@@ -69,7 +70,7 @@ export function build(host, room) {
         y: log ? { low: Math.max(low, top * 1e-10) / 2, high: top * 2, log } : { low: low - room, high: top + room },
       }));
       inside(ctx, scale, () => {
-        polyline(ctx, scale, times, found[name], { color });
+        polyline(ctx, scale, times, curve, { color });
         polyline(ctx, scale, [t, t], [scale.low[1], scale.high[1]], { color: c.dim, width: 1, dash: [4, 3] });
       });
     }

@@ -15,10 +15,13 @@ export function colors() {
   return palette;
 }
 
+// Red, green and blue of a color like #2348c0.
+export const channels = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16));
+
 // A figure with a title; `shape` is its height over its width.
-export function panel(parent, title, { shape = 0.62, wide = false, tall = false, full = false, about = "" } = {}) {
+export function panel(parent, title, { shape = 0.62, wide = false, third = false, tall = false, full = false, about = "" } = {}) {
   const figure = document.createElement("figure");
-  figure.className = ["panel", wide && "wide", tall && "tall", full && "full"].filter(Boolean).join(" ");
+  figure.className = ["panel", wide && "wide", third && "third", tall && "tall", full && "full"].filter(Boolean).join(" ");
   const caption = document.createElement("figcaption");
   caption.textContent = title;
   const box = document.createElement("div");
@@ -45,12 +48,18 @@ const resized = new ResizeObserver((entries) => {
   told();
 });
 export const whenResized = (then) => (told = then);
-export const sizeOf = (where) => (where.size ??= [Math.max(where.box.clientWidth, 40), Math.max(where.box.clientHeight, 40)]);
+// All is drawn this much larger, for an audience; sizes and places of a panel are in the units of the drawing.
+let factor = 1;
+export const enlarge = (by) => (factor = by);
+export const sizeOf = (where) => {
+  where.size ??= [where.box.clientWidth, where.box.clientHeight];
+  return where.size.map((length) => Math.max(length, 40) / factor);
+};
 
 // Clear the canvas at the size that it has on the page: [context, width, height] in CSS pixels.
 export function begin(where) {
   const { canvas } = where, [width, height] = sizeOf(where);
-  const dense = Math.min(window.devicePixelRatio || 1, 2);
+  const dense = Math.min(window.devicePixelRatio || 1, 2) * factor;
   if (canvas.width !== Math.round(width * dense) || canvas.height !== Math.round(height * dense)) {
     canvas.width = Math.round(width * dense);
     canvas.height = Math.round(height * dense);
@@ -66,9 +75,9 @@ export function begin(where) {
 const DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const raised = (n) => (n < 0 ? "⁻" : "") + String(Math.abs(n)).replace(/\d/g, (d) => DIGITS[d]);
 
-// Text into an element, with a letter after "_" set below the line.
+// Text into an element, with what follows "_" set below the line: a letter, or all in braces.
 export function write(element, text) {
-  const parts = String(text).split(/_(\w)/);
+  const parts = String(text).replace(/_(\w)/g, "_{$1}").split(/_\{([^}]*)\}/);
   element.replaceChildren(...parts.map((part, i) => (i % 2 ? Object.assign(document.createElement("sub"), { textContent: part }) : part)));
 }
 
@@ -289,10 +298,10 @@ export function handle(where, { label, color, move, step = 0.05, small = false }
   const place = () => {
     const [px, py] = [where.scale.x(own.at[0]), where.scale.y(own.at[1])];
     const [width, height] = sizeOf(where), out = px < 0 || py < 0 || px > width || py > height;
-    const now = [px, py, out, ...own.at].join();
+    const now = [px, py, out, factor, ...own.at].join();
     if (now === placed) return;
     placed = now;
-    button.style.transform = `translate(${px}px, ${py}px)`;
+    button.style.transform = `translate(${px * factor}px, ${py * factor}px)`;
     button.style.visibility = out ? "hidden" : "visible";
     button.setAttribute("aria-label", `${label}, at ${short(own.at[0])}, ${short(own.at[1])}. Drag it, or use the arrow keys`);
   };
@@ -304,14 +313,14 @@ export function handle(where, { label, color, move, step = 0.05, small = false }
   button.addEventListener("pointerdown", (event) => {
     button.setPointerCapture(event.pointerId);
     const box = where.box.getBoundingClientRect();
-    grip = [event.clientX - box.left - where.scale.x(own.at[0]), event.clientY - box.top - where.scale.y(own.at[1])];
+    grip = [(event.clientX - box.left) / factor - where.scale.x(own.at[0]), (event.clientY - box.top) / factor - where.scale.y(own.at[1])];
     event.preventDefault();
     button.focus();
   });
   button.addEventListener("pointermove", (event) => {
     if (!grip) return;
     const box = where.box.getBoundingClientRect();
-    const x = where.scale.ofX(event.clientX - box.left - grip[0]), y = where.scale.ofY(event.clientY - box.top - grip[1]);
+    const x = where.scale.ofX((event.clientX - box.left) / factor - grip[0]), y = where.scale.ofY((event.clientY - box.top) / factor - grip[1]);
     move(round(x), round(y));
   });
   for (const name of ["pointerup", "pointercancel"]) button.addEventListener(name, () => (grip = null));
@@ -334,7 +343,7 @@ export function pressed(where, then, touch = "pan-y") {
   let down = false;
   const tell = (event) => {
     const box = where.box.getBoundingClientRect();
-    then(event.clientX - box.left, event.clientY - box.top, event);
+    then((event.clientX - box.left) / factor, (event.clientY - box.top) / factor, event);
   };
   where.canvas.style.touchAction = touch;
   where.canvas.addEventListener("pointerdown", (event) => {

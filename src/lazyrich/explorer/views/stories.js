@@ -12,21 +12,29 @@ export const verdict = (story) => {
   return mark;
 };
 
-export function listStories(host, stories, open) {
-  const list = document.createElement("div");
-  list.className = "stories";
-  for (const story of stories) {
-    const card = document.createElement("article");
-    const title = Object.assign(document.createElement("h3"), { textContent: story.title });
-    const says = Object.assign(document.createElement("p"), { textContent: story.says });
-    const where = document.createElement("p");
-    where.className = "dim";
-    where.append(Object.assign(document.createElement("code"), { textContent: story.claim }), " ", verdict(story));
-    const button = Object.assign(document.createElement("button"), { type: "button", textContent: "See it" });
-    button.setAttribute("aria-label", `See it: ${story.title}`);
-    button.addEventListener("click", () => open(story));
-    card.append(title, says, where, button);
-    list.append(card);
-  }
-  host.append(list);
+// All stories, by the chapters of the tour: those that the tour shows, and more.
+export function listStories(host, chapters, stories, open) {
+  chapters.forEach((chapter, i) => {
+    const ids = [...chapter.steps.map((step) => step.story), ...chapter.more].filter(Boolean);
+    const group = document.createElement("section"), list = document.createElement("div");
+    group.className = "group";
+    list.className = "stories";
+    list.append(...ids.map((id) => card(stories.find((story) => story.id === id), open)));
+    group.append(Object.assign(document.createElement("h2"), { textContent: `${i + 1}. ${chapter.title}` }), list);
+    host.append(group);
+  });
+}
+
+function card(story, open) {
+  const made = document.createElement("article");
+  const title = Object.assign(document.createElement("h3"), { textContent: story.title });
+  const says = Object.assign(document.createElement("p"), { textContent: story.says });
+  const where = document.createElement("p");
+  where.className = "dim";
+  where.append(Object.assign(document.createElement("code"), { textContent: story.claim }), " ", verdict(story));
+  const button = Object.assign(document.createElement("button"), { type: "button", textContent: "See it" });
+  button.setAttribute("aria-label", `See it: ${story.title}`);
+  button.addEventListener("click", () => open(story));
+  made.append(title, says, where, button);
+  return made;
 }

@@ -1,5 +1,6 @@
 // What is taken home: a picture, a table, a text.
 
+import { encodeGif } from "../math/gif.js";
 import { colors } from "./plot.js";
 
 function save(blob, name) {
@@ -43,6 +44,24 @@ export function sheet(panels, title) {
 
 export function savePicture(panels, title, name) {
   sheet(panels, title).toBlob((blob) => save(blob, `${name}.png`));
+}
+
+// Motion as an animated GIF: `at(share)` draws the panels at a share of the way.
+const FRAMES = 40, WIDEST = 760;
+export async function saveMotion(panels, title, name, at) {
+  const frames = [], small = document.createElement("canvas"), pen = small.getContext("2d", { willReadFrequently: true });
+  for (let n = 0; n < FRAMES; n++) {
+    at(n / (FRAMES - 1));
+    const whole = sheet(panels, title);
+    if (!n) {
+      small.width = Math.min(whole.width, WIDEST);
+      small.height = Math.round((whole.height * small.width) / whole.width);
+    }
+    pen.drawImage(whole, 0, 0, small.width, small.height);
+    frames.push(pen.getImageData(0, 0, small.width, small.height).data);
+    await new Promise((then) => setTimeout(then)); // the page stays alive
+  }
+  save(new Blob([encodeGif(frames, small.width, small.height)], { type: "image/gif" }), `${name}.gif`);
 }
 
 export const csvText = (rows) => rows.map((row) => row.map((v) => (typeof v === "number" ? String(v) : v)).join(",")).join("\n") + "\n";

@@ -15,6 +15,7 @@ from lazyrich.explorer import explore
 from lazyrich.papers.atlas.claim_pages import pages
 from lazyrich.papers.atlas.figures_page import EXPLORER, front_page
 from lazyrich.papers.claim import SOURCES, Claim, Evidence
+from lazyrich.papers.errata import errata_pages
 from lazyrich.papers.figure import Figure, figures
 from lazyrich.papers.fingerprint import fingerprint
 from lazyrich.papers.reproduce import Made, folder_of, key_of, load_if_complete, reproduce
@@ -51,8 +52,8 @@ class Atlas:
         facts = [fact for each in self.figures.values() for fact in each.facts]
         counts = tally([Verdict[v["verdict"]] for v in self.verdicts])
         lines = [
-            f"{len(self.figures)} figures, {sum(f.holds for f in facts)} of {len(facts)} facts hold",
-            f"{len(self.verdicts)} claims: {counts}",
+            f"{len(self.figures)} figures, {sum(f.holds for f in facts)} of {len(facts)} checks of them pass",
+            f"{len(self.verdicts)} verdicts: {counts}",
         ]
         lines += [
             f"{name}: not so: {f.statement} ({f.summary})"
@@ -107,6 +108,7 @@ def atlas(
         result = Atlas(out / "index.html", {n: m for n, m in done.items() if m is not None}, verdicts, failed)
         written = (
             *pages(verdicts, result.figures_by_claim),
+            *errata_pages(verdicts),
             (EXPLORER, explore().html),
             ("index.html", front_page(result, wanted)),
         )

@@ -1,4 +1,5 @@
-// Search and filter over the figures. Without JavaScript the page shows them all.
+// Search and filter over the figures; both stand in the address, index.html#source=dln&words=kernel. Without JavaScript
+// the page shows all figures.
 (() => {
   "use strict";
   const box = document.getElementById("find"), words = document.getElementById("words"), told = document.getElementById("told");
@@ -19,23 +20,33 @@
     const all = cards.filter((card) => card.tagName === "ARTICLE").length;
     told.textContent = count === all ? `${all} figures` : `${count} of ${all} figures`;
   };
-  words.addEventListener("input", show);
+  const press = () => { for (const each of chips) each.setAttribute("aria-pressed", String(each.dataset.source === source)); };
+  const write = () => {
+    const state = [["source", source], ["words", words.value]].filter(([, value]) => value);
+    history.replaceState(null, "", `#${state.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join("&")}`);
+  };
+  const read = () => {
+    const state = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
+    source = state.get("source") ?? "";
+    words.value = state.get("words") ?? "";
+    press();
+    show();
+  };
+  words.addEventListener("input", () => { show(); write(); });
   for (const chip of chips) {
     chip.addEventListener("click", () => {
       source = source === chip.dataset.source ? "" : chip.dataset.source;
-      for (const each of chips) each.setAttribute("aria-pressed", String(each.dataset.source === source));
+      press();
       show();
+      write();
     });
   }
   // A figure that an address names is never filtered away; on paper everything is unfolded.
   window.addEventListener("hashchange", () => {
-    words.value = "";
-    source = "";
-    for (const each of chips) each.setAttribute("aria-pressed", "false");
-    show();
-    document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
+    read();
+    if (!location.hash.includes("=")) document.getElementById(decodeURIComponent(location.hash.slice(1)))?.scrollIntoView();
   });
   window.addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((each) => (each.open = true)));
   box.hidden = false;
-  show();
+  read();
 })();

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import lazyrich
+from lazyrich._validate.integers import pluralize
 from lazyrich.explorer.page import load_presets
 from lazyrich.papers.atlas.document import document
+from lazyrich.papers.atlas.table_page import address, counts_table, title_of, verdict_html
 from lazyrich.papers.atlas.typeset import typeset
-from lazyrich.papers.figure import Fact, Figure
+from lazyrich.papers.figure import Fact, Figure, find
 from lazyrich.papers.paper import papers
 from lazyrich.papers.verdicts import Verdict
 
@@ -33,7 +35,7 @@ def front_page(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
     parts = [
         _hero(atlas),
         *(f'<p class="bad">{escape(item)}: {escape(_last_part(error))}</p>' for item, error in atlas.failed.items()),
-        _verdicts(atlas),
+        counts_table(atlas.verdicts),
         _find(sources),
     ]
     for source in sources:
@@ -49,17 +51,10 @@ def front_page(atlas: "Atlas", wanted: Mapping[str, Figure]) -> str:
 
 
 def _hero(atlas: "Atlas") -> str:
-    facts = [fact for each in atlas.figures.values() for fact in each.facts]
-    counts = {
-        "figures": f"{len(atlas.figures)}",
-        "facts hold": f"{_tick(all(fact.holds for fact in facts))} {sum(fact.holds for fact in facts)} of {len(facts)}",
-        "claims checked": f"{len(atlas.verdicts)}",
-    }
-    told = "".join(f"<li><strong>{number}</strong> {name}</li>" for name, number in counts.items())
     first = next((name for name in (*FIRST, *atlas.figures) if name in atlas.figures), None)
     picture = ""
     if first is not None:
-        about = f'alt="{first}" src="{_place(first, atlas)}/figure.png"'
+        about = f'alt="{escape(find(first).title, quote=True)}" src="{_place(first, atlas)}/figure.png"'
         picture = f'<a href="#{first}"><img {about}></a>'
     links = {
         "#figures": "figures",
@@ -71,32 +66,61 @@ def _hero(atlas: "Atlas") -> str:
     nav = "".join(f'<a href="{where}">{name}</a>' for where, name in links.items())
     return (
         f'<header class="hero"><div><h1>lazyrich: the atlas</h1><p class="lead">{LEAD}</p>'
-        f'<ul class="counts">{told}</ul><nav aria-label="Parts">{nav}</nav></div><div>{picture}</div></header>'
+        f'<ul class="counts">{_numbers(atlas)}</ul><nav aria-label="Parts">{nav}</nav></div>'
+        f"<div>{picture}</div></header>"
+        f"{_news(atlas)}"
     )
 
 
-def _verdicts(atlas: "Atlas") -> str:
-    theirs = [v for v in atlas.verdicts if v["of"] == "source"]
-    kinds = [kind for kind in Verdict if any(v["verdict"] == kind.name for v in theirs)]
-    head = "".join(f'<th class="num">{kind.mark} {escape(kind.word)}</th>' for kind in kinds)
-    rows = ""
-    for source in papers():
-        mine = [v["verdict"] for v in theirs if v["source"] == source]
-        if mine:
-            counts = "".join(f'<td class="num">{mine.count(kind.name) or ""}</td>' for kind in kinds)
-            rows += f'<tr><td><a href="claims.html#{source}">{escape(papers()[source].title)}</a></td>{counts}</tr>'
-    return f'<div class="scroll"><table><tr><th>statements of</th>{head}</tr>{rows}</table></div>' if rows else ""
+def _numbers(atlas: "Atlas") -> str:
+    """Return the counts at the top: statements by verdict, each a link to them, and the checks of the figures."""
+    theirs = [v["verdict"] for v in atlas.verdicts if v["of"] == "source"]
+    facts = [fact for each in atlas.figures.values() for fact in each.facts]
+    counts = [("claims.html", f"{len(theirs)}", "statements of the sources")]
+    counts += [
+        (address(verdict=kind.name), f"{theirs.count(kind.name)}", f"{kind.mark} {kind.word}")
+        for kind in (Verdict.CORRECTED, Verdict.FAILS, Verdict.DISPUTED)
+        if kind.name in theirs
+    ]
+    held = f"{_tick(all(fact.holds for fact in facts))} {sum(fact.holds for fact in facts)} of {len(facts)}"
+    counts.append(("#figures", held, f"checks of {len(atlas.figures)} figures pass"))
+    return "".join(
+        f'<li><a href="{escape(where, quote=True)}"><strong>{number}</strong> {escape(name)}</a></li>'
+        for where, number, name in counts
+    )
+
+
+def _news(atlas: "Atlas") -> str:
+    """Return what fails, statement by statement, and the errata of each source."""
+    fails = [v for v in atlas.verdicts if v["of"] == "source" and v["verdict"] in (Verdict.FAILS.name, "DISPUTED")]
+    listed = "".join(
+        f'<li>{verdict_html(v)} <a href="{claim_address(v["id"])}">{escape(title_of(v))}</a> '
+        f'<span class="dim">{escape(papers()[v["source"]].short_title)}, {typeset(v["place"])}</span><br>'
+        f"{typeset(v['statement'])}</li>"
+        for v in fails
+    )
+    wrong = {v["source"] for v in atlas.verdicts if v["verdict"] in (Verdict.FAILS.name, Verdict.CORRECTED.name)}
+    errata = " · ".join(
+        f'<a href="errata/{source}.html">{escape(paper.short_title)}</a>'
+        for source, paper in papers().items()
+        if source in wrong
+    )
+    parts = [f'<h2 id="fails">What fails as it is printed</h2><ul class="news">{listed}</ul>' if fails else ""]
+    parts.append(f"<p>Errata, to print: {errata}.</p>" if errata else "")
+    return "".join(parts)
 
 
 def _find(sources: list[str]) -> str:
     """Return the search box and the filters, which are hidden without JavaScript."""
     chips = "".join(
-        f'<button type="button" data-source="{source}" aria-pressed="false">{source}</button>' for source in sources
+        f'<button type="button" data-source="{source}" aria-pressed="false">{escape(paper.short_title)}</button>'
+        for source, paper in papers().items()
+        if source in sources
     )
     return (
         '<div id="figures"></div><div id="find" role="search" hidden>'
         '<input id="words" type="search" aria-label="Search the figures" '
-        'placeholder="Search titles, captions, facts, claims">'
+        'placeholder="Search titles, captions, checks, statements">'
         f'{chips}<span id="told" class="dim" role="status"></span></div>'
     )
 
@@ -114,14 +138,15 @@ def _thumbnail(figure: Figure, atlas: "Atlas") -> str:
     text = escape(f"{figure.name} {figure.title} {figure.caption}", quote=True)
     return (
         f'<a href="#{figure.name}" data-find="{text}" data-source="{figure.source}">{picture}'
-        f"{escape(figure.name.split('/')[1])}</a>"
+        f'<b>{typeset(figure.title.rstrip("."))}</b><span class="dim">{escape(figure.place)}</span></a>'
     )
 
 
 def _card(figure: Figure, atlas: "Atlas") -> str:
     name, made = figure.name, atlas.figures.get(figure.name)
     title = f"<h3>{typeset(figure.title)}</h3>"
-    where = f'<p class="dim"><a href="#{figure.source}">{figure.source}</a>, {escape(figure.place)}</p>'
+    paper = escape(papers()[figure.source].short_title)
+    where = f'<p class="dim"><a href="#{figure.source}">{paper}</a>, {escape(figure.place)} · <code>{name}</code></p>'
     claims = [v for v in atlas.verdicts if any(fnmatch(v["id"], pattern) for pattern in figure.claims)]
     text = escape(" ".join([name, *(v["id"] for v in claims)]), quote=True)
     opening = f'<article id="{name}" data-find="{text}" data-source="{figure.source}">{title}{where}'
@@ -141,25 +166,29 @@ def _card(figure: Figure, atlas: "Atlas") -> str:
 
 
 def _facts_html(figure: Figure, made: "Made", atlas: "Atlas") -> str:
-    """Return caption and facts, collapsed unless a fact does not hold."""
+    """Return the caption, and below it the checks, collapsed unless one does not pass."""
     caption = "".join(f"<p>{typeset(part)}</p>" for part in figure.caption.split("\n\n") if part)
     listed = "".join(
-        f'<li>{_tick(fact.holds)} {typeset(fact.statement)} <span class="dim">({escape(fact.summary)})</span>'
-        f"{_claim_link(fact, atlas)}</li>"
+        f"<li>{_tick(fact.holds)} {typeset(fact.statement)}{_seen(fact)}{_claim_link(fact, atlas)}</li>"
         for fact in made.facts
     )
     held = sum(fact.holds for fact in made.facts)
-    summary = f"What it shows: {_tick(bool(made))} {held} of {len(made.facts)} facts hold"
+    summary = f"What was checked: {_tick(bool(made))} {held} of {len(made.facts)} checks pass"
     unfolded = "" if made else " open"
-    return f'<details{unfolded}><summary>{summary}</summary>{caption}<ul class="facts">{listed}</ul></details>'
+    return f'{caption}<details{unfolded}><summary>{summary}</summary><ul class="facts">{listed}</ul></details>'
+
+
+def _seen(fact: Fact) -> str:
+    return f' <span class="dim">({typeset(fact.summary)})</span>' if fact.summary else ""
 
 
 def _claim_link(fact: Fact, atlas: "Atlas") -> str:
     """Return a link to the claim that the fact bears on, if the claim was checked."""
     if not any(verdict["id"] == fact.claim for verdict in atlas.verdicts):
         return ""
-    name = escape(fact.claim.split("/")[1])
-    return f' <a href="{claim_address(fact.claim)}">{"contradicts what is printed: " if fact.against else ""}{name}</a>'
+    name = escape(title_of({"id": fact.claim}))
+    kind = "contradicts what is printed: " if fact.against else "see: "
+    return f' <a href="{claim_address(fact.claim)}">{kind}{name}</a>'
 
 
 def _describe_run(made: "Made") -> str:
@@ -175,10 +204,11 @@ def _links(figure: Figure, claims: list[dict[str, Any]], place: str) -> str:
     """Return links to the claims of a figure with their verdicts, its story in the explorer, and its data."""
     told = [
         f'<a href="{claim_address(v["id"])}" title="{escape(v["statement"], quote=True)}">'
-        f"{Verdict[v['verdict']].mark} {escape(v['id'].split('/')[1])}</a>"
+        f"{Verdict[v['verdict']].mark} {escape(title_of(v))}</a>"
         for v in claims
     ]
-    listed = f'<details><summary>{len(told)} claims</summary><p class="links claims">{"".join(told)}</p></details>'
+    summary = f"<summary>{pluralize(len(told), 'statement')} of the source about it</summary>"
+    listed = f'<details>{summary}<p class="links claims">{"".join(told)}</p></details>'
     shown = [story for story in load_presets() if any(fnmatch(story["claim"], pattern) for pattern in figure.claims)]
     links = [f'<a href="{place}/data.nc">data (netCDF)</a>']
     kind = "explore" if shown else "explore, from the same source"

@@ -1,6 +1,8 @@
 """Gradients of a model along one random direction of its outputs for each pair of inputs: their inner products, layer
 by layer."""
 
+import copy
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -79,6 +81,13 @@ class GradientSampler:
 
     def _plan(self, state: Mapping[str, Tensor]) -> PerSampleJacobian:
         return PerSampleJacobian(self.model, state, self.inputs, self.rates, "full", self.reading, None, by_layer=True)
+
+    def with_rates(self, rates: Mapping[str, float]) -> "GradientSampler":
+        """Return a sampler with other learning rates, all positive, which measures by the same methods."""
+        other = copy.copy(self)
+        other.rates, other.jacobian = dict(rates), copy.copy(self.jacobian)
+        other.jacobian.scales = {name: math.sqrt(rates[name]) for name in self.jacobian.scales}
+        return other
 
     @property
     def bytes_per_sample(self) -> int:

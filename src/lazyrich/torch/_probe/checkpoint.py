@@ -5,11 +5,12 @@ from typing import Any
 
 import torch
 
+from lazyrich.probe.types import Row, State
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch.metrics import Observation
 
 
-def observation_to_state(observation: Observation) -> dict[str, Any]:
+def observation_to_state(observation: Observation) -> State:
     return {
         "outputs": observation.outputs,
         "patterns": {name: torch.as_tensor(bits) for name, bits in observation.patterns.items()},
@@ -18,7 +19,7 @@ def observation_to_state(observation: Observation) -> dict[str, Any]:
     }
 
 
-def observation_from_state(state: Mapping[str, Any]) -> Observation:
+def observation_from_state(state: State) -> Observation:
     patterns = {name: bits.numpy() for name, bits in state["patterns"].items()}
     return Observation(state["outputs"], patterns, dict(state["units"]), dict(state["features"]))
 
@@ -32,7 +33,7 @@ def batch_fingerprint(batch: Batch) -> list[float]:
     return fingerprint
 
 
-def to_builtin_types(row: Mapping[str, Any]) -> dict[str, Any]:
+def to_builtin_types(row: State) -> Row:
     """Convert a row of measurements to Python's own numbers, lists and dictionaries."""
     return {name: _to_builtin(value) for name, value in row.items()}
 

@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
 
 from lazyrich.probe.balance import ConservedPair
+from lazyrich.probe.types import Row, State
 from lazyrich.torch._model.parameter_slices import full_parameter_name
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 
@@ -31,7 +31,7 @@ class ConservationPrediction:
         """Continue with another optimizer, from the last snapshot."""
         self.watched, self.decays = watched, dict(watched.decays)
 
-    def advance(self, pairs: Sequence[ConservedPair]) -> dict[str, Any]:
+    def advance(self, pairs: Sequence[ConservedPair]) -> Row:
         """Return the measurements of a snapshot: the measured and the predicted fraction of δ(0) that is left, and
         their gap."""
         if self.watched is None:
@@ -47,7 +47,8 @@ class ConservationPrediction:
             value = self.values[now.name] * math.exp(-2 * largest)
             for name, decay in moved.items():
                 value = value + (largest - decay) * (before.contributions[name] + now.contributions[name])
-            self.values[now.name] = value if self.watched.law.conserves_delta else torch.full_like(value, math.nan)
+            names = (full_parameter_name(name) for name in now.contributions)
+            self.values[now.name] = value if self.watched.conserves_delta(names) else torch.full_like(value, math.nan)
         self.pairs, self.decays = tuple(pairs), decays
         conserved = {pair.name: _sum_contributions(pair.contributions) for pair in pairs}
         squares = {
@@ -66,10 +67,10 @@ class ConservationPrediction:
             },
         }
 
-    def state_dict(self) -> dict[str, Any]:
+    def state_dict(self) -> State:
         return {"values": self.values, "start": self.start, "decays": self.decays}
 
-    def load_state_dict(self, state: Mapping[str, Any], pairs: Sequence[ConservedPair]) -> None:
+    def load_state_dict(self, state: State, pairs: Sequence[ConservedPair]) -> None:
         self.values, self.start, self.decays = dict(state["values"]), dict(state["start"]), dict(state["decays"])
         self.pairs = tuple(pairs)
 

@@ -143,7 +143,8 @@ class Measurement:
         if self.loss is None or not self.sharpness:
             return {}
         reader, inputs = self._optimizer_reader, self.inputs.to(next(self.model.parameters()).device)
-        if reader is not None and reader.has_preconditioner and reader.preconditioner() is None:
+        unstepped = reader is not None and reader.has_preconditioner and reader.preconditioner() is None
+        if unstepped or (reader is not None and not reader.has_step_sizes):
             return {"sharpness": nan, "sharpness_edge": nan}
         curvature = sharpness_of_reader(
             self.model, inputs, self._raw_targets, self.loss, self._reader_of_all_outputs, reader

@@ -1,94 +1,165 @@
-"""Read an optimizer: its learning rates by parameter name, its preconditioner, and its accumulated weight decay."""
+"""Read optimizers: learning rates by parameter name, the preconditioner, and the accumulated weight decay."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim import Optimizer
 
+from lazyrich.probe.types import State
 from lazyrich.torch._model.preserve_model import trainable_parameters
-from lazyrich.torch.optimizer_rules import OptimizerRule, ParamGroup, rule_for, unwrap_optimizer
+from lazyrich.torch.optimizer_rules import OptimizerRule, ParamGroup, rule_for, unwrap_optimizers
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """How one parameter is trained: by which optimizer (its index) and rule, with which group and state."""
+
+    index: int
+    rule: OptimizerRule
+    group: ParamGroup
+    state: Mapping[str, Any]
 
 
 class OptimizerReader:
-    """Reads an optimizer. After `attach`, a hook on each step sums up the weight decay, under any learning-rate
-    schedule."""
+    """Reads one or several optimizers, each of which holds parameters of its own. After `attach`, a hook on each step
+    sums up the weight decay, under any learning-rate schedule."""
 
     def __init__(self, model: nn.Module, optimizer: object) -> None:
-        self.model, self.optimizer = model, unwrap_optimizer(optimizer)
-        self.law = rule_for(self.optimizer)
+        self.model, self.optimizers = model, unwrap_optimizers(optimizer)
+        self.rules = tuple(rule_for(one) for one in self.optimizers)
         name_of_id = {id(p): name for name, p in trainable_parameters(model).items()}
-        optimized = [
-            name_of_id[id(p)] for group in self.optimizer.param_groups for p in group["params"] if id(p) in name_of_id
-        ]
-        if not optimized:
-            raise ValueError(
-                "the optimizer holds no trainable parameter of this model: was the model copied, or the optimizer made "
-                "for another one?"
-            )
-        self.steps, self.decays = 0, dict.fromkeys(name_of_id.values(), 0.0)
+        owner: dict[str, int] = {}
+        for index, one in enumerate(self.optimizers):
+            names = [name_of_id[id(p)] for group in one.param_groups for p in group["params"] if id(p) in name_of_id]
+            if not names:
+                which = "the optimizer" if len(self.optimizers) == 1 else f"number {index} ({type(one).__name__})"
+                raise ValueError(
+                    f"{which} holds no trainable parameter of this model: was the model copied, or the optimizer made "
+                    "for another one?"
+                )
+            for name in names:
+                if owner.setdefault(name, index) != index:
+                    kinds = " and ".join(type(self.optimizers[i]).__name__ for i in (owner[name], index))
+                    raise ValueError(
+                        f"'{name}' is held by two of the optimizers ({kinds}), so two steps would move it: give each "
+                        "parameter to one of them"
+                    )
+        self.decays = dict.fromkeys(name_of_id.values(), 0.0)
 
     def attach(self) -> "OptimizerReader":
-        self._hook = self.optimizer.register_step_post_hook(lambda *_: self._count_step())
+        self._hooks = [
+            one.register_step_post_hook(lambda stepped, *_: self._count_decay(stepped)) for one in self.optimizers
+        ]
         return self
 
     def detach(self) -> None:
-        self._hook.remove()
+        for hook in self._hooks:
+            hook.remove()
+
+    def _entries(self) -> dict[str, _Entry]:
+        """Return how each trainable parameter that an optimizer holds is trained; the others are not trained."""
+        name_of_id = {id(p): name for name, p in trainable_parameters(self.model).items()}
+        return {
+            name_of_id[id(p)]: _Entry(index, rule, group, one.state.get(p, {}))
+            for index, (one, rule) in enumerate(zip(self.optimizers, self.rules, strict=True))
+            for group in one.param_groups
+            for p in group["params"]
+            if id(p) in name_of_id
+        }
+
+    @property
+    def trained_names(self) -> set[str]:
+        """The names of the trainable parameters that an optimizer holds."""
+        return set(self._entries())
+
+    def conserves_delta(self, names: Iterator[str]) -> bool:
+        """Return whether the rules of these parameters conserve what gradient flow conserves."""
+        entries = self._entries()
+        return all(entries[name].rule.conserves_delta for name in names if name in entries)
+
+    def _count_decay(self, stepped: Optimizer) -> None:
+        for name, entry in self._entries().items():
+            if self.optimizers[entry.index] is stepped:
+                self.decays[name] += entry.rule.step_decay(entry.group)
 
     def groups_by_name(self) -> dict[str, ParamGroup]:
-        """Return the parameter group of each trainable parameter that is in one; the others are not trained."""
-        name_of_id = {id(p): name for name, p in trainable_parameters(self.model).items()}
-        groups = self.optimizer.param_groups
-        return {name_of_id[id(p)]: group for group in groups for p in group["params"] if id(p) in name_of_id}
+        """Return the group of each trainable parameter that an optimizer holds."""
+        return {name: entry.group for name, entry in self._entries().items()}
 
-    def _count_step(self) -> None:
-        self.steps += 1
-        for name, group in self.groups_by_name().items():
-            self.decays[name] += self.law.step_decay(group)
+    def decays_of_a_step(self) -> dict[str, float]:
+        """Return the fraction of each parameter that weight decay removes in one step, root mean square over its
+        entries; decay that is part of the gradient goes through the preconditioner."""
+        decays = {}
+        for name, entry in self._entries().items():
+            decays[name], coupled = entry.rule.step_decay(entry.group), entry.rule.coupled_decay(entry.group)
+            if not decays[name] and coupled and entry.rule.geometry == "diagonal":
+                factor = entry.rule.preconditioner(entry.group, entry.state)
+                decays[name] = 0.0 if factor is None else coupled * float(factor.double().square().mean().sqrt())
+        return decays
 
     def relative_rates(self) -> dict[str, float] | None:
         """Return learning rates relative to the largest, with 0 for parameters in no group, or None if all are equal.
 
-        A schedule's initial learning rates are used where it has them, since it may start at 0.
+        Rates of different optimizers are comparable only where all steps are along the gradient; elsewhere they are
+        relative to the largest of the same optimizer. A schedule's initial learning rates are used where it has them,
+        since it may start at 0.
         """
-        groups = self.groups_by_name()
+        entries = self._entries()
         rates = dict.fromkeys(trainable_parameters(self.model), 0.0)
-        for name, group in groups.items():
-            if name in rates:
-                rates[name] = self.law.step_rate({**group, "lr": group.get("initial_lr", group.get("lr", 1.0))})
-        largest = max(rates.values())
-        if not largest > 0:
+        for name, entry in entries.items():
+            initial = entry.group.get("initial_lr", entry.group.get("lr", 1.0))
+            rates[name] = entry.rule.step_rate({**entry.group, "lr": initial})
+        largest = [max(rates[name] for name, e in entries.items() if e.index == i) for i in range(len(self.rules))]
+        if not max(largest) > 0:
             raise ValueError("all learning rates of the optimizer are 0: nothing is trained, so there is no kernel")
-        return None if len(set(rates.values())) == 1 else {name: rate / largest for name, rate in rates.items()}
+        if all(rule.geometry == "gradient" for rule in self.rules):
+            largest = [max(largest)] * len(self.rules)
+        for name, entry in entries.items():
+            rates[name] /= largest[entry.index] or 1.0
+        return None if len(set(rates.values())) == 1 else rates
 
     def preconditioner(self) -> dict[str, Tensor] | None:
-        """Return the diagonal preconditioner P of each trainable parameter, or None if the rule has none or no step
-        was taken."""
-        groups, preconditioner = self.groups_by_name(), {}
+        """Return the diagonal preconditioner P of each trainable parameter, or None if the rules have none or no step
+        was taken. An optimizer that steps along the gradient has its rate as P."""
+        if not self.has_preconditioner:
+            return None
+        entries, weights = self._entries(), {}
         for name, parameter in trainable_parameters(self.model).items():
-            if name not in groups:
-                preconditioner[name] = torch.zeros_like(parameter)
+            weights[name] = torch.zeros_like(parameter)
+            if name not in entries:
                 continue
-            weights = self.law.preconditioner(_with_nonzero_lr(groups[name]), self._state(parameter))
-            if weights is None:
-                if self._state(parameter):
-                    return None
-                weights = torch.zeros_like(parameter)  # the parameter never had a gradient
-            preconditioner[name] = weights.detach()
-        return preconditioner if any(bool(weights.any()) for weights in preconditioner.values()) else None
+            rule, state, group = entries[name].rule, entries[name].state, _with_nonzero_lr(entries[name].group)
+            if rule.geometry == "gradient":
+                weights[name] = torch.full_like(parameter, rule.step_rate(group))
+                continue
+            own = rule.preconditioner(group, state)
+            if own is None and state:
+                return None
+            if own is not None:  # otherwise the parameter never had a gradient
+                weights[name] = own.detach()
+        adaptive = [name for name, entry in entries.items() if entry.rule.geometry == "diagonal"]
+        return weights if any(bool(weights[name].any()) for name in adaptive) else None
 
     def step_sizes(self) -> tuple[dict[str, Tensor], dict[str, float]]:
         """Return the step size P of each trainable parameter, now, and the weight decay that is part of its
         gradient."""
-        groups, sizes, decays = self.groups_by_name(), {}, {}
-        for name, parameter in trainable_parameters(self.model).items():
+        if not self.has_step_sizes:
+            raise ValueError(
+                f"curvatures in the geometry of an optimizer need steps along the gradient, entry by entry; found "
+                f"{self.description}: leave optimizer=... out for the curvature of the loss itself"
+            )
+        entries, sizes, decays = self._entries(), {}, {}
+        for name in trainable_parameters(self.model):
             size = None
-            if name in groups:
-                state = self._state(parameter)
-                size = self.law.step_size(groups[name], state)
-                if size is None and state:
+            if name in entries:
+                entry = entries[name]
+                size = entry.rule.step_size(entry.group, entry.state)
+                if size is None and entry.state:
                     raise ValueError(self._no_step_message)
-                decays[name] = self.law.coupled_decay(groups[name])
+                decays[name] = entry.rule.coupled_decay(entry.group)
             sizes[name] = torch.zeros(()) if size is None else size.detach()
         if self.has_preconditioner and not any(size.ndim for size in sizes.values()):
             raise ValueError(self._no_step_message)
@@ -96,46 +167,66 @@ class OptimizerReader:
 
     def stability_edge(self) -> float | None:
         """Return the smallest edge of stability of the groups, in units of 1 / their step sizes."""
-        edges = [self.law.stability_edge(group) for group in self.optimizer.param_groups]
-        finite_edges = [edge for edge in edges if edge is not None]
-        return min(finite_edges) if finite_edges and len(finite_edges) == len(edges) else None
+        edges = [rule.stability_edge(group) for rule, group in self._groups()]
+        known = [edge for edge in edges if edge is not None]
+        return min(known) if known and len(known) == len(edges) else None
 
-    def _state(self, parameter: nn.Parameter) -> Mapping[str, Any]:
-        return self.optimizer.state.get(parameter, {})
+    def _groups(self) -> Iterator[tuple[OptimizerRule, ParamGroup]]:
+        for one, rule in zip(self.optimizers, self.rules, strict=True):
+            for group in one.param_groups:
+                yield rule, group
+
+    @property
+    def has_step_sizes(self) -> bool:
+        """Whether a step along a gradient is a number times each of its entries, or may be."""
+        return not any(rule.geometry in ("sign", "spectral", "matrix") for rule in self.rules)
 
     @property
     def has_preconditioner(self) -> bool:
-        """Whether the optimizer's rule has a preconditioner, even before its first step."""
-        return type(self.law).preconditioner is not OptimizerRule.preconditioner
+        """Whether the steps are those of a diagonal preconditioner, even before the first one."""
+        kinds = {rule.geometry for rule in self.rules}
+        return "diagonal" in kinds and kinds <= {"diagonal", "gradient"}
 
     def kernel_weights(self) -> tuple[dict[str, float] | None, dict[str, Tensor] | None]:
         """Return the weights of the kernel: rates of the layers, or a preconditioner. Raise an error before the
         first step if the rule has a preconditioner."""
-        preconditioner = self.preconditioner()
-        if preconditioner is None and self.has_preconditioner:
+        weights = self.preconditioner()
+        if weights is None and self.has_preconditioner:
             raise ValueError(self._no_step_message)
-        return (None, preconditioner) if preconditioner is not None else (self.relative_rates(), None)
+        return (None, weights) if weights is not None else (self.relative_rates(), None)
 
     @property
     def _no_step_message(self) -> str:
+        names = " and ".join(dict.fromkeys(rule.name for rule in self.rules if rule.geometry == "diagonal"))
         return (
-            f"{self.law.name} has taken no step yet, so it has not seen the gradients that it divides by: measure "
+            f"{names} has taken no step yet, so it has not seen the gradients that it divides by: measure "
             "after a step, or leave optimizer=... out"
         )
 
     @property
     def description(self) -> str:
-        groups = self.optimizer.param_groups
-        descriptions = list(dict.fromkeys(self.law.describe_group(group) for group in groups))
-        return "; ".join(descriptions[:3]) + (
-            f" and {len(descriptions) - 3} more groups" if len(descriptions) > 3 else ""
+        texts = list(
+            dict.fromkeys(
+                rule.describe_group(group, type(one).__name__)
+                for one, rule in zip(self.optimizers, self.rules, strict=True)
+                for group in one.param_groups
+            )
         )
+        return "; ".join(texts[:3]) + (f" and {len(texts) - 3} more groups" if len(texts) > 3 else "")
 
-    def state_dict(self) -> dict[str, Any]:
-        return {"steps": self.steps, "decays": dict(self.decays)}
+    @property
+    def prediction_text(self) -> str:
+        """Description of what should happen to conserved quantities, of each rule once."""
+        texts = dict.fromkeys(rule.prediction_text for rule in self.rules)
+        if len(texts) == 1:
+            return next(iter(texts))
+        return "; ".join(f"{rule.name or 'others'}: {rule.prediction_text}" for rule in dict.fromkeys(self.rules))
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        self.steps, self.decays = state["steps"], dict(state["decays"])
+    def state_dict(self) -> State:
+        return {"decays": dict(self.decays)}
+
+    def load_state_dict(self, state: State) -> None:
+        self.decays = dict(state["decays"])
 
 
 def _with_nonzero_lr(group: ParamGroup) -> ParamGroup:

@@ -28,7 +28,7 @@ def describe_untrained(
 def _describe_missing_from_optimizer(
     model: nn.Module, watched: OptimizerReader | None, now: Mapping[str, Tensor], start: Mapping[str, Tensor]
 ) -> Iterator[str]:
-    if watched is None or not (missing := trainable_parameters(model).keys() - watched.groups_by_name().keys()):
+    if watched is None or not (missing := trainable_parameters(model).keys() - watched.trained_names):
         return
     yield f"{_format_names(_layer_names(model, missing))}: not in the optimizer, taken to have rate 0"
     changed = {name for name in missing if not metrics.states_equal({name: now[name]}, {name: start[name]})}

@@ -5,14 +5,37 @@ For other optimizers, the learning rates are read and nothing is predicted.
 
 from torch.optim import Optimizer
 
+from lazyrich.torch.optimizer_rules.adagrad import Adagrad
 from lazyrich.torch.optimizer_rules.adam import Adam
+from lazyrich.torch.optimizer_rules.adamax import Adamax
+from lazyrich.torch.optimizer_rules.lion import Lion
+from lazyrich.torch.optimizer_rules.muon import Muon
+from lazyrich.torch.optimizer_rules.nadam import NAdam
+from lazyrich.torch.optimizer_rules.radam import RAdam
 from lazyrich.torch.optimizer_rules.rmsprop import RMSprop
 from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup
+from lazyrich.torch.optimizer_rules.schedule_free import ScheduleFreeAdam, ScheduleFreeSGD
 from lazyrich.torch.optimizer_rules.sgd import SGD
+from lazyrich.torch.optimizer_rules.shampoo import Shampoo
+from lazyrich.torch.optimizer_rules.soap import SOAP
 
-__all__ = ["OPTIMIZER_RULES", "OptimizerRule", "ParamGroup", "rule_for", "unwrap_optimizer"]
+__all__ = ["OPTIMIZER_RULES", "OptimizerRule", "ParamGroup", "rule_for", "unwrap_optimizer", "unwrap_optimizers"]
 
-OPTIMIZER_RULES: tuple[OptimizerRule, ...] = (SGD(), Adam(), RMSprop())
+OPTIMIZER_RULES: tuple[OptimizerRule, ...] = (
+    SGD(),
+    Adam(),
+    NAdam(),
+    RAdam(),
+    Adamax(),
+    Adagrad(),
+    RMSprop(),
+    Lion(),
+    Muon(),
+    Shampoo(),
+    SOAP(),
+    ScheduleFreeSGD(),
+    ScheduleFreeAdam(),
+)
 
 
 def rule_for(optimizer: Optimizer) -> OptimizerRule:
@@ -20,27 +43,30 @@ def rule_for(optimizer: Optimizer) -> OptimizerRule:
     others.
 
     >>> import torch
-    >>> print(rule_for(torch.optim.AdamW([torch.ones(1)])).name)
-    Adam
+    >>> rule_for(torch.optim.AdamW([torch.ones(1)])).name
+    'Adam'
+    >>> rule_for(torch.optim.Rprop([torch.ones(1)])).geometry
+    'unknown'
     """
-    for law in OPTIMIZER_RULES:
-        for optimizer_type in law.optimizers:
-            if isinstance(optimizer, optimizer_type) and type(optimizer).step is optimizer_type.step:
-                return law
-    return OptimizerRule()
+    return next((rule for rule in OPTIMIZER_RULES if rule.matches(optimizer)), OptimizerRule())
+
+
+def unwrap_optimizers(optimizer: object) -> tuple[Optimizer, ...]:
+    """Return the optimizers of a list or tuple, or one alone, without the wrappers of trainers."""
+    several = optimizer if isinstance(optimizer, list | tuple) else [optimizer]
+    if not several:
+        raise ValueError("optimizer=[] holds no optimizer: pass one, a list of several, or leave it out")
+    return tuple(unwrap_optimizer(one) for one in several)
 
 
 def unwrap_optimizer(optimizer: object) -> Optimizer:
     """Return the optimizer inside the wrappers of trainers (Lightning, Accelerate)."""
-    inner_optimizer = optimizer
-    while not isinstance(inner_optimizer, Optimizer) or type(inner_optimizer).__module__.split(".")[0] in (
-        "accelerate",
-        "lightning",
-    ):
-        inner = getattr(inner_optimizer, "optimizer", None) or getattr(inner_optimizer, "_optimizer", None)
-        if inner is None or inner is inner_optimizer:
+    inner: object = optimizer
+    while not isinstance(inner, Optimizer) or type(inner).__module__.split(".")[0] in ("accelerate", "lightning"):
+        wrapped = getattr(inner, "optimizer", None) or getattr(inner, "_optimizer", None)
+        if wrapped is None or wrapped is inner:
             break
-        inner_optimizer = inner
-    if not isinstance(inner_optimizer, Optimizer):
+        inner = wrapped
+    if not isinstance(inner, Optimizer):
         raise ValueError(f"an optimizer must be a torch.optim.Optimizer, or hold one; found {type(optimizer).__name__}")
-    return inner_optimizer
+    return inner

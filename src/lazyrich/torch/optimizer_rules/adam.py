@@ -1,9 +1,17 @@
 """Adam and AdamW: each gradient entry is divided by the root of its mean square."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
-from lazyrich.torch.optimizer_rules.rule import OptimizerRule, ParamGroup, ParamState
+from lazyrich.torch.optimizer_rules.rule import (
+    OptimizerRule,
+    ParamGroup,
+    ParamState,
+    bias_corrected,
+    decoupled_decay,
+)
 
 
 class Adam(OptimizerRule):
@@ -14,34 +22,26 @@ class Adam(OptimizerRule):
     """
 
     name = "Adam"
-    optimizers = (torch.optim.Adam, torch.optim.AdamW)
+    optimizers: ClassVar[tuple[type[torch.optim.Optimizer], ...]] = (torch.optim.Adam, torch.optim.AdamW)
+    geometry = "diagonal"
 
     def step_decay(self, group: ParamGroup) -> float:
-        apart = bool(group.get("decoupled_weight_decay", False))
-        return float(group["lr"]) * float(group.get("weight_decay", 0.0)) if apart else 0.0
+        return decoupled_decay(group)
 
     def preconditioner(self, group: ParamGroup, state: ParamState) -> Tensor | None:
         square = state.get("max_exp_avg_sq" if group.get("amsgrad") else "exp_avg_sq")
         if square is None or not float(state["step"]):
             return None
-        mean = square / (1 - float(group["betas"][1]) ** float(state["step"]))
+        mean = bias_corrected(square, float(group["betas"][1]), float(state["step"]))
         return float(group["lr"]) / (mean.sqrt() + float(group["eps"]))
-
-    def step_size(self, group: ParamGroup, state: ParamState) -> Tensor | None:
-        return self.preconditioner(group, state)
 
     def coupled_decay(self, group: ParamGroup) -> float:
         return 0.0 if group.get("decoupled_weight_decay") else float(group.get("weight_decay", 0.0))
 
-    def stability_edge(self, group: ParamGroup) -> float:
+    def stability_edge(self, group: ParamGroup) -> float | None:
         b1 = float(group["betas"][0])
         return 2 * (1 + b1) / (1 - b1)
 
-    def describe_group(self, group: ParamGroup) -> str:
-        name = "AdamW" if group.get("decoupled_weight_decay") else "Adam"
-        decay = f", weight decay {group['weight_decay']:g}" if group.get("weight_decay") else ""
-        return f"{name}, lr {float(group['lr']):.3g}{decay}"
-
-    @property
-    def prediction_text(self) -> str:
-        return "no law: its steps are not along the gradient"
+    def describe_group(self, group: ParamGroup, name: str = "") -> str:
+        text = super().describe_group(group)
+        return text.replace(self.name, f"{self.name}W", 1) if group.get("decoupled_weight_decay") else text

@@ -11,6 +11,7 @@ class RMSprop(OptimizerRule):
 
     name = "RMSprop"
     optimizers = (torch.optim.RMSprop,)
+    geometry = "diagonal"
 
     def preconditioner(self, group: ParamGroup, state: ParamState) -> Tensor | None:
         square = state.get("square_avg")
@@ -22,15 +23,11 @@ class RMSprop(OptimizerRule):
         return gain * float(group["lr"]) / (square.sqrt() + float(group["eps"]))
 
     def step_size(self, group: ParamGroup, state: ParamState) -> Tensor | None:
-        pace = self.preconditioner(group, state)
-        return None if pace is None else (1 - float(group.get("momentum", 0.0))) * pace
+        averaged = self.preconditioner(group, state)
+        return None if averaged is None else (1 - float(group.get("momentum", 0.0))) * averaged
 
     def coupled_decay(self, group: ParamGroup) -> float:
         return float(group.get("weight_decay", 0.0))
 
     def stability_edge(self, group: ParamGroup) -> float:
         return 2 * (1 + float(group.get("momentum", 0.0)))
-
-    @property
-    def prediction_text(self) -> str:
-        return "no law: its steps are not along the gradient"

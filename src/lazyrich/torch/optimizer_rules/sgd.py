@@ -13,6 +13,7 @@ class SGD(OptimizerRule):
 
     name = "SGD"
     optimizers = (torch.optim.SGD,)
+    geometry = "gradient"
     conserves_delta = True
 
     def step_rate(self, group: ParamGroup) -> float:
@@ -31,13 +32,3 @@ class SGD(OptimizerRule):
         if not m:
             return 2.0
         return 2 * (1 + m) / (1 + 2 * m) if group.get("nesterov") else 2 * (1 + m) / (1 - d)
-
-    def describe_group(self, group: ParamGroup) -> str:
-        settings = [f"lr {float(group['lr']):.3g}"]
-        settings += [f"momentum {group['momentum']:g}"] if group.get("momentum") else []
-        settings += [f"weight decay {group['weight_decay']:g}"] if group.get("weight_decay") else []
-        return f"SGD, {', '.join(settings)}"
-
-    @property
-    def prediction_text(self) -> str:
-        return "kept to first order in the step, and shrunk by weight decay"

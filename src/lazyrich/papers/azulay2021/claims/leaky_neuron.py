@@ -98,7 +98,7 @@ def _follow_sliding_neuron(setup: Setup) -> End:
     a = np.sqrt(delta + w @ w)
     y = np.array([-0.6, a * (X[1] @ w) + rng.uniform(0.55, 0.65)])
 
-    def held(p: np.ndarray) -> float:
+    def slope_while_sliding(p: np.ndarray) -> float:
         """Return c while sliding: ẇ has no component along the first sample, which has norm one."""
         return float(-(y[1] - p[-1] * (X[1] @ p[:-1])) * (X[1] @ X[0]) / y[0])
 
@@ -116,9 +116,11 @@ def _follow_sliding_neuron(setup: Setup) -> End:
         return np.asarray(solution.y[:, -1])
 
     meeting = follow(lambda p: 1.0, np.append(w, a), lambda p: X[0] @ p[:-1])
-    if not SLOPE < held(meeting) < 1:
-        raise RuntimeError(f"the flow does not slide: it would need the slope {held(meeting):.2g} at the kink")
-    leaving = follow(held, meeting, lambda p: held(p) - SLOPE)
+    if not SLOPE < slope_while_sliding(meeting) < 1:
+        raise RuntimeError(
+            f"the flow does not slide: it would need the slope {slope_while_sliding(meeting):.2g} at the kink"
+        )
+    leaving = follow(slope_while_sliding, meeting, lambda p: slope_while_sliding(p) - SLOPE)
     end = follow(lambda p: SLOPE, leaving, lambda p: 1.0)
     h = X @ end[:-1]
     return X, y, a * w, delta, end[-1] * np.where(h > 0, h, SLOPE * h), end[-1] * end[:-1], end[-1]

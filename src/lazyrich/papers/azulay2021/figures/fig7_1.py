@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import xarray
 
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import diagonal, k_from_shape
 from lazyrich.numerics import LossBelow, integrate

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray
 
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import delta_from_shape, neuron_from_shape
 from lazyrich.numerics import LossBelow, integrate
@@ -140,7 +140,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         return np.asarray(np.abs(np.sum(way * across, axis=-1)) / np.linalg.norm(way, axis=-1))
 
     moved = (data["flowed"] - data["start"]).transpose("panel", "sample", "axis").values
-    yield Fact.rising("as s → 1 it goes ever straighter to its line", -aside(moved)[:3].max(axis=1)).on(
+    yield Fact.falling("as s → 1 it goes ever straighter to its line", aside(moved)[:3].max(axis=1)).on(
         "azulay2021/lazy-neuron-shape"
     )
     # The distance goes as √α, which is 0.1.

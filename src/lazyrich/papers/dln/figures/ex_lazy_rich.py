@@ -96,7 +96,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         "then it is a hundred times what it is in the end, and more", peak.sel(what="ratio"), 100 * S[0] / S[1]
     ).on("dln/largest-ratio")
     off = abs(data["ratio"].sel(lam=data.lam > 0) - S[0] / S[1]).max("step")
-    yield Fact.rising("the more lazy, the nearer a₁/a₂ stays to 5", -off).on("dln/lazy-proportions")
+    yield Fact.falling("the more lazy, the nearer a₁/a₂ stays to 5", off).on("dln/lazy-proportions")
     large = data.lam.values[data.lam.values >= 30]
     power = np.polyfit(np.log(large), np.log(off.sel(lam=large)), 1)[0]
     yield Fact.equal("its distance falls as λ⁻²", power, -2.0, 0.05).on("dln/lazy-proportions")

@@ -91,9 +91,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.rising(f"at s = {float(data.s[0]):g} a deeper network takes longer", weak).contradicts(
         "dln/deeper-is-sharper"
     )
-    yield Fact.rising(f"at s = {float(data.s[-1]):g} a deeper network is faster", -strong).on("dln/deeper-is-sharper")
+    yield Fact.falling(f"at s = {float(data.s[-1]):g} a deeper network is faster", strong).on("dln/deeper-is-sharper")
     relative = (data["width"] / data["half"]).transpose("s", "L")
-    yield Fact.rising("relative to the plateau before it, the transition is sharper the deeper", -relative).on(
+    yield Fact.falling("relative to the plateau before it, the transition is sharper the deeper", relative).on(
         "dln/deeper-is-sharper"
     )
 

@@ -73,7 +73,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_most("a₂(t₁*) is ε(s₁/ε)^{s₂/s₁} up to a relative term of its own order", saturation, 2.0).on(
         "dln/second-mode-lags"
     )
-    yield Fact.rising("a₂(t₁*) vanishes with ε", -data["second"]).on("dln/second-mode-lags")
+    yield Fact.falling("a₂(t₁*) vanishes with ε", data["second"]).on("dln/second-mode-lags")
     factor = float(data["second"][-1] / data["second_printed"][-1])
     yield Fact.equal(
         "ε^{1 − s₂/s₁}, said of s₂ ≪ s₁, is short by the factor s₁^{s₂/s₁} = 1.44 at s₂ = s₁/3",

@@ -126,7 +126,7 @@ def telescope(spoiled: bool) -> Any:
     for L in (1, 2, 3):
         power = L + 1 if spoiled else L
 
-        def known(expression: Any, L: int = L) -> Any:
+        def expressed_in_s(expression: Any, L: int = L) -> Any:
             """aaᵀ = W_LW_Lᵀ + δ, W_{l+1}ᵀW_{l+1} = W_lW_lᵀ, and S = W_1ᵀW_1."""
             expression = expand(expand(expression).subs(a * at, W[L - 1] * Wt[L - 1] + delta))
             for l in range(L - 1, 0, -1):
@@ -137,7 +137,7 @@ def telescope(spoiled: bool) -> Any:
         beta, beta_t = a, at
         for l in range(L - 1, -1, -1):
             beta, beta_t = Wt[l] * beta, beta_t * W[l]
-        left.append(known(beta * beta_t))
+        left.append(expressed_in_s(beta * beta_t))
         right.append(S ** (power + 1) + delta * S**power)
         square = beta_t * beta
         for l in range(L - 1):

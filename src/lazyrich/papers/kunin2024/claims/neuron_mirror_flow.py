@@ -323,12 +323,12 @@ def time_warp(setup: Setup, power: float = 1.0) -> Any:
     def warp(x: Any, delta: float) -> Any:
         return warp_of(x, delta) ** power
 
-    def warped(beta: Any, delta: float) -> Any:
+    def warped_metric(beta: Any, delta: float) -> Any:
         return warp(beta @ beta, delta) * _inverse(beta, delta)
 
     for delta in SIGNS:
         kappa = kappa_of(x, delta)
-        measured.append(_curl(partial(warped, delta=delta), beta))
+        measured.append(_curl(partial(warped_metric, delta=delta), beta))
         measured.append(rate(partial(warp, delta=delta), x, 1.0) - warp(x, delta) / (kappa * (kappa + delta)))
     return Evidence(max(float(np.max(np.abs(each))) for each in measured))
 

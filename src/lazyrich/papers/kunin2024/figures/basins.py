@@ -120,7 +120,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield printed.on("kunin2024/basins")
     share_kept = (np.sign(data.height) == np.sign(ended)).mean(("angle", "height"))
     yield Fact("at δ = 0, a keeps its sign", bool(share_kept.sel(delta=0) == 1)).on("kunin2024/balanced-sign")
-    more = Fact.rising("the more downstream, the more starts change the sign of a", -share_kept.sortby(-data.delta))
+    more = Fact.falling("the more downstream, the more starts change the sign of a", share_kept.sortby(-data.delta))
     yield more.on("kunin2024/basins")
     w, a = data["saddle"][:, :2].values, data["saddle"][:, 2].values
     # both decay as exp(l₋t) from 1 or so, and l₋ < −2.4 for δ ≤ −2

@@ -77,7 +77,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.at_least("upstream at small τ the kernel moves most per movement of the parameters", ratio, 1.0).on(
         "kunin2024/upstream-is-rich"
     )
-    yield Fact.rising("and the more upstream, the less the parameters move", -mean["parameter_distance"][small]).on(
+    yield Fact.falling("and the more upstream, the less the parameters move", mean["parameter_distance"][small]).on(
         "kunin2024/upstream-is-rich"
     )
     fit = mean["train_loss"]

@@ -54,7 +54,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         "balanced and upstream, the function is learned at the end", apart[data.delta >= 0, -1], 1e-6
     )
     yield learned.on("kunin2024/global-convergence")
-    later = Fact.rising("the more downstream, the later it is learned", -apart[data.delta <= 0, -1])
+    later = Fact.falling("the more downstream, the later it is learned", apart[data.delta <= 0, -1])
     yield later.on("kunin2024/delay")
     upstream = data["exact"].sel(axis="a", delta=data.delta[data.delta > 0])
     away = Fact.at_least("upstream, a keeps away from zero: a² ≥ δ", upstream - np.sqrt(upstream.delta), 0.0)

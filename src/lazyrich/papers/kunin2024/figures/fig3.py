@@ -74,7 +74,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
         same = Fact.at_most(f"{symbol} of the closed form is that of the integrated flow at every time", apart, 1e-8)
         yield same.on("kunin2024/one-formula")
     S, phi, up, down = data["S_exact"], data["phi_exact"], data.delta >= 0, data.delta <= 0
-    less = Fact.rising("from balanced to upstream, the kernel moves less and less", -S[up, -1])
+    less = Fact.falling("from balanced to upstream, the kernel moves less and less", S[up, -1])
     yield less.on("kunin2024/lazy-kernel-upstream")
     expected = [_end(float(delta)) for delta in data.delta[up]]
     ends = Fact.equal(

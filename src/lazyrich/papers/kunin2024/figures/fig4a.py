@@ -72,9 +72,9 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield alone.on("kunin2024/self-consistent")
     beta, S = data["beta"], data["S"]
     off = abs(beta.sel(axis=2) - beta.sel(axis=1) - 1).max("time")  # from the line through (−1, 0) and (0, 1)
-    straight = Fact.rising("the more upstream, the straighter the path", -off[data.delta >= 0])
+    straight = Fact.falling("the more upstream, the straighter the path", off[data.delta >= 0])
     yield straight.on("kunin2024/lazy-upstream")
-    less = Fact.rising("and the less its kernel moves", -S[data.delta >= 0, -1])
+    less = Fact.falling("and the less its kernel moves", S[data.delta >= 0, -1])
     yield less.on("kunin2024/lazy-kernel-upstream")
     near = np.sqrt((beta**2).sum("axis").min("time"))
     origin = Fact.rising("the more downstream, the nearer the path comes to the origin", near[data.delta <= 0])
@@ -86,7 +86,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     rests = Fact.rising("the more downstream, the less of its way the kernel has gone at 40 % of the loss", early)
     yield rests.on("kunin2024/neuron-delayed-rich")
     late = S[data.delta <= 0].max("time")
-    yield Fact.rising("and the more it moves in the end", -late).on("kunin2024/neuron-delayed-rich")
+    yield Fact.falling("and the more it moves in the end", late).on("kunin2024/neuron-delayed-rich")
 
 
 def draw(data: xarray.Dataset) -> "Figure":

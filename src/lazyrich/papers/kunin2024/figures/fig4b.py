@@ -16,7 +16,7 @@ import xarray
 from scipy.optimize import minimize_scalar
 
 from lazyrich import inits
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import integrate
 from lazyrich.papers.figure import Fact, Scale
@@ -96,7 +96,7 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield least.on("kunin2024/theorem-1")
     fits = Fact.at_most("every end fits the sample", abs(end @ X[0] - Y[0]), 1e-6)
     yield fits.on("kunin2024/global-convergence")
-    shorter = Fact.rising("the more upstream, the shorter the solution", -np.linalg.norm(end, axis=1))
+    shorter = Fact.falling("the more upstream, the shorter the solution", np.linalg.norm(end, axis=1))
     yield shorter.on("kunin2024/theorem-1")
     between = np.stack([alpha - REGRESSION @ UNSEEN, ALONG @ UNSEEN - alpha])
     inside = Fact.at_least("all between the end of regression and the direction of the start", between, 0.0)

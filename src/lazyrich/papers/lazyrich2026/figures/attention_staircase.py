@@ -90,8 +90,8 @@ def facts(data: xarray.Dataset) -> Iterator[Fact]:
     yield Fact.equal("the plateaus of the schedule are L_j", data["schedule"], data["level"], 1e-4).on(loss)
     yield Fact.equal("the loss rests on L_j, from heads on eigenvectors", data["rest"], data["level"], 1e-4).on(loss)
     yield Fact.equal("and from a random start", data["random_rest"], data["level"], 2e-3).of_ours()
-    yield Fact.rising("the loss falls", -data["loss"], 1e-9).of_ours()
-    yield Fact.rising("from both starts", -data["random_loss"], 1e-9).of_ours()
+    yield Fact.falling("the loss falls", data["loss"], 1e-9).of_ours()
+    yield Fact.falling("from both starts", data["random_loss"], 1e-9).of_ours()
     wait = data["predicted"] * data.attrs["values"] ** 2
     yield Fact.equal("heads of equal size wait as λ⁻²", wait, wait[0] + 0 * wait, 0.05).of_ours()
 

@@ -16,7 +16,7 @@ import xarray
 from jaxtyping import Array, Float
 
 from lazyrich import inits
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics import sharpness
 from lazyrich.networks import Network

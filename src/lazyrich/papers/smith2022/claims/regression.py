@@ -9,7 +9,7 @@ import numpy as np
 from scipy.optimize import linprog
 
 from lazyrich import inits
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.flows import ode

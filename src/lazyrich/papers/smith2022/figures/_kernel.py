@@ -9,7 +9,7 @@ import numpy as np
 import xarray
 
 from lazyrich import inits
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal
 from lazyrich.numerics import descend

@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from lazyrich import inits
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.numerics import descend
 from lazyrich.problem import Problem

@@ -14,7 +14,8 @@ import numpy as np
 import xarray
 
 from lazyrich import inits
-from lazyrich._solve import exact, limit
+from lazyrich._limit import limit
+from lazyrich._solve import exact
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics import parameter_distance
 from lazyrich.numerics import descend, integrate

@@ -16,7 +16,7 @@ import numpy as np
 import xarray
 
 from lazyrich import inits
-from lazyrich._solve import limit
+from lazyrich._limit import limit
 from lazyrich.flow import GradientFlow
 from lazyrich.metrics import singular_values
 from lazyrich.networks import Network
