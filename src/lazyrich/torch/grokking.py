@@ -88,9 +88,10 @@ def _read_probe(
 ) -> tuple[object, list[ArrayLike | None]]:
     """Return the optimizer of a probe, the steps, and the values of `LOGGED`; what is left out is read from the
     snapshots that have all of it."""
-    if probe.optimizer is None:
+    if len(probe.optimizers) != 1:
+        count = f"{len(probe.optimizers)} optimizers" if probe.optimizers else "no optimizer"
         raise ValueError(
-            "the clock needs the learning rate and the weight decay, and this probe has no optimizer: make it with "
+            f"the clock needs one learning rate and weight decay, and this probe has {count}: make it with "
             "Probe(..., optimizer=optimizer), or call grokking_run with the optimizer, steps and accuracies"
         )
     if steps is not None:
@@ -106,4 +107,4 @@ def _read_probe(
     times = data.step.values
     full = np.all([np.isfinite(values) for values in stored.values()], axis=0) if stored else np.full(len(times), True)
     values = [stored[name][full] if name in stored else log for name, log in zip(LOGGED, logs, strict=True)]
-    return probe.optimizer, [times[full], *values]
+    return probe.optimizers[0], [times[full], *values]

@@ -203,9 +203,9 @@ class Probe(Measurement):
         return self.snapshot(step)
 
     @property
-    def optimizer(self) -> torch.optim.Optimizer | None:
-        """The optimizer that the probe reads, or None."""
-        return None if self._optimizer_reader is None else self._optimizer_reader.optimizer
+    def optimizers(self) -> tuple[torch.optim.Optimizer, ...]:
+        """The optimizers that the probe reads, if any."""
+        return () if self._optimizer_reader is None else tuple(self._optimizer_reader.optimizers)
 
     def set_optimizer(self, optimizer: object) -> bool:
         """Read this optimizer from now on, and return whether it replaces the one read before; `reset` uses its
