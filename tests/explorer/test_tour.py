@@ -117,6 +117,18 @@ def test_every_story_has_a_chapter_and_every_step_a_claim_and_a_theorem():
         assert 0 <= step["answer"] < len(step["options"])
 
 
+def test_the_links_to_claims_are_those_of_their_pages(visit):
+    from lazyrich.papers.atlas.claim_pages import pages
+
+    rows = json.loads((ROOT / "docs/data/verdicts.json").read_text(encoding="utf-8"))["claims"]
+    wanted = {story["claim"] for story in assembly.load_presets()}
+    made = {path for path, _ in pages([row for row in rows if row["id"] in wanted])}
+    page = visit("room=stories")
+    links = page.ask("Array.from(document.querySelectorAll('.stories a'), (each) => each.getAttribute('href'))")
+    assert {link.removeprefix("https://lazyrich.github.io/lazyrich/verdicts/") for link in links} <= made
+    assert len(links) == len(assembly.load_presets())
+
+
 def test_the_tour_is_walked_by_keys(visit):
     page = visit("room=tour")
     for step in STEPS:

@@ -19,7 +19,7 @@ import { afterPaint, startFront } from "./front.js";
 import { startHistory } from "./history.js";
 import { knobs } from "./knobs.js";
 import { enlarge, forgetColors, whenResized, write as typeset } from "./plot.js";
-import { listStories, verdict } from "./stories.js";
+import { claimLink, listStories, verdict } from "./stories.js";
 import { copy, csvText, embedText, saveMotion, savePicture, saveTable, sheet } from "./take.js";
 import { startTheme } from "./theme.js";
 import { before, buildTour, stepsOf } from "./tour.js";
@@ -179,7 +179,7 @@ function showOther() {
   else {
     element("title").textContent = "Stories";
     element("try").textContent = "Statements of the literature, each with its verdict. Open one and vary its parameters.";
-    listStories(element("panels"), tables.tour, tables.stories, (each) => open(each.room, each.state, each.id));
+    listStories(element("panels"), tables.tour, tables.stories, tables.docs, (each) => open(each.room, each.state, each.id));
   }
 }
 
@@ -200,8 +200,7 @@ function banner() {
   box.hidden = !story;
   if (!story) return;
   const title = Object.assign(document.createElement("strong"), { textContent: `${story.title}. ` });
-  const claim = Object.assign(document.createElement("a"), { href: `${tables.docs}verdicts/${story.claim}.html`, textContent: story.claim });
-  box.replaceChildren(title, `${story.says} `, claim, " ", verdict(story));
+  box.replaceChildren(title, `${story.says} `, claimLink(tables.docs, story.claim), " ", verdict(story));
 }
 
 // A page from disk or in a notebook has no address for others: theirs is the one in the documentation.

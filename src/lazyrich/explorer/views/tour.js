@@ -2,7 +2,7 @@
 
 import { between, move } from "./motion.js";
 import { write } from "./plot.js";
-import { verdict } from "./stories.js";
+import { claimLink, verdict } from "./stories.js";
 
 const SECONDS = { cursor: 6, start: 5, alpha: 5 }; // for a knob to move; others take four
 const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -93,7 +93,7 @@ export function buildTour(host, chapters, steps, page) {
   }
 
   function tell() {
-    const step = steps[at], claim = make("a", { href: `${page.docs}verdicts/${step.claim}.html`, textContent: step.claim });
+    const step = steps[at], claim = claimLink(page.docs, step.claim);
     write(says, shown ? step.says : "");
     const theorem = make("a", { href: `${page.docs}theorems/${step.theorem}.html`, textContent: step.theorem.replaceAll("-", " ") });
     const computed = step.theorem ? [" · Theorem: ", theorem] : [" · Without a closed form: integrated from kink to kink"];
@@ -119,9 +119,10 @@ export function buildTour(host, chapters, steps, page) {
 
   document.addEventListener("keydown", (event) => {
     if (host.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input:not([type=range]), select, textarea")) return; // typing
     if (event.key === "p") return presenting(!isPresenting());
     if (event.key === "Escape" && isPresenting()) return presenting(false);
-    if (event.target.closest?.("input, select, textarea, .handle, [role=slider]")) return; // they have arrow keys of their own
+    if (event.target.closest?.("input, .handle, [role=slider]")) return; // they have arrow keys of their own
     const digit = Number(event.key);
     if (event.key === "ArrowRight" || event.key === "PageDown") shown ? go(at + 1) : reveal(null);
     else if (event.key === "ArrowLeft" || event.key === "PageUp") go(at - 1);
