@@ -5,7 +5,7 @@ Dopri8, vmapped over modes, and scipy's DOP853, one mode after another on a samp
 largest |Δβ| to ours.
 
 What NumPy permits: one pass over the 1e6 numbers, such as `exp`, takes 0.7 to 1.1 ms on the machine that was used. A
-fiftieth of diffrax's 0.9 s is about 18 passes, and a thousandth of scipy's 37 s about 37. The formula needs more than
+fiftieth of diffrax's 0.5 s is about 10 passes, and a thousandth of scipy's 24 s about 25. The formula needs more than
 80 passes around the Bessel ratios, and the ratios take longer than those: neither bar can be met in NumPy.
 """
 
@@ -20,6 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from record import record
 from scipy.integrate import solve_ivp
+from timing import best_of
 
 import lazyrich as lr
 from lazyrich.theorems.mode import evolve_mode
@@ -73,24 +74,14 @@ def by_scipy(i):
     return found[0] * found[1]
 
 
-def least(run, repeats=REPEATS):
-    """Return the result and the least processor time of some runs."""
-    taken = []
-    for _ in range(repeats):
-        start = time.process_time()
-        result = run()
-        taken.append(time.process_time() - start)
-    return result, min(taken)
-
-
 def main():
-    ours, fast = least(lambda: evolve_mode(A[:, None], W[:, None], S, TIMES, DECAY)[2])
+    ours, fast = best_of(lambda: evolve_mode(A[:, None], W[:, None], S, TIMES, DECAY)[2], REPEATS, time.process_time)
     jax.block_until_ready(by_diffrax(A, W, S, DECAY))  # compiled
-    rival, slow = least(lambda: np.asarray(jax.block_until_ready(by_diffrax(A, W, S, DECAY))), 1)
+    rival, slow = best_of(lambda: np.asarray(by_diffrax(A, W, S, DECAY)), 1, time.process_time)
     print(f"ours {fast:.3f} s; diffrax {slow:.2f} s, {slow / fast:.0f} times; error {np.max(np.abs(rival - ours)):.0e}")
     note = f"largest difference {np.max(np.abs(rival - ours)):.0e}"
     record("1e4 modes with decay × 100 times", ours=fast, rival="diffrax Dopri8, rtol 1e-9", theirs=slow, note=note)
-    sample, taken = least(lambda: np.stack([by_scipy(i) for i in range(SAMPLE)], axis=1), 1)
+    sample, taken = best_of(lambda: np.stack([by_scipy(i) for i in range(SAMPLE)], axis=1), 1, time.process_time)
     slower, error = taken * COUNT / SAMPLE, np.max(np.abs(sample - ours[:, :SAMPLE]))
     print(f"scipy {slower:.0f} s, {slower / fast:.0f} times; error {error:.0e}")
     note = f"measured on {SAMPLE} modes; largest difference {error:.0e}"

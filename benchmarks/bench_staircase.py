@@ -38,7 +38,7 @@ def main():
         problem = make(n, d, k)
         flow = lr.GradientFlow(lr.inits.tied_diagonal(d, 1.0), problem)
         stairs, best = best_of(lambda flow=flow: lr.staircase(flow), 5 if d < 20000 else 2)
-        left = sum(len(stairs[i].left) for i in range(len(stairs))) if d < 20000 else None
+        left = sum(len(stairs.leaving_features(i)) for i in range(len(stairs)))
         what = f"staircase, n = {n}, d = {d}: {len(stairs) - 1} jumps"
         print(f"{what}: {best:.3f} s, {left} features left; {stairs.certificate}")
         size = np.max(np.abs(stairs.end))

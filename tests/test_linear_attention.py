@@ -175,6 +175,25 @@ def test_the_plateaus_are_those_that_random_starts_visit():
     assert distance(schedule.plateau, plateaus[1:]) < 1e-6
 
 
+def test_a_context_of_any_length():
+    np.testing.assert_allclose(
+        lr.Problem.in_context([1.0, 0.5], 1e308).min_norm_solution.reshape(2, 2), [[1.0, 0.0], [0.0, 2.0]], atol=1e-14
+    )
+
+
+@pytest.mark.parametrize("values", [[0.1, 0.1, 0.1], [0.1, -0.1, 0.1], [0.1, 0.1, 0.0]])
+def test_the_limit_of_aligned_heads_is_where_their_closed_form_ends(values):
+    """A head of the wrong sign ends at zero, and one of zeros stays there."""
+    size = np.abs(np.diag(values))
+    flow = lr.GradientFlow(lr.LinearAttention(values, size, size), lr.Problem.in_context([1.0, 0.5, 0.2], 20))
+    found = lr.limit(flow)
+    assert found.by.method == "aligned attention"
+    assert distance(found.value, lr.exact(flow, [1e12]).beta[-1]) < 1e-11
+    best = np.diagonal(flow.problem.min_norm_solution.reshape(3, 3))
+    ends = np.diagonal(found.value.reshape(3, 3))
+    np.testing.assert_allclose(ends, np.where(np.array(values) > 0, best, 0.0), rtol=1e-12, atol=1e-15)
+
+
 def test_refusals():
     with pytest.raises(ValueError, match="positive definite"):
         lr.Problem.in_context([1.0, 0.0], 3)

@@ -295,7 +295,6 @@ def test_refusals():
         flow.outputs,
         flow.ntk,
         lambda: population.whiten(),
-        lambda: lr.descend(flow, 3, lr=0.1, batch=2),
         lambda: lr.metrics.kernel_distance(
             lr.Trajectory(flow, jnp.zeros(1), jax.tree.map(lambda x: x[None], flow.net), None)
         ),

@@ -124,6 +124,38 @@ def test_plateaus_equal_an_integration_from_a_tiny_start(depth, alpha, allowed):
         assert np.max(errors[reached]) < allowed
 
 
+def exponents_of_approach(stairs, data):
+    """Return p for each plateau of a tied network of depth two: in its middle (the last: at 1.3 times its beginning),
+    the flow from α is off by the order of α^p. A feature out of use is α^{2(1 − |q|)} of one in use, and what is in use
+    approaches the minimum at the smallest eigenvalue of 4√|β| ∇²L √|β|, at a flow time of log(1/α)/2 in slow time."""
+    X, kappa = np.asarray(data.X), float(data.kappa)
+    half = np.append(np.diff(stairs.times) / 2, 0.3 * stairs.times[-1])
+    found = np.full(len(stairs), np.inf)
+    for i, span in enumerate(half):
+        beta, used = stairs.beta[i], stairs.beta[i] != 0
+        q = stairs.dual[i] - span * kappa * X.T @ (X @ beta - np.asarray(data.y))
+        root = np.sqrt(np.abs(beta[used]))
+        rates = np.linalg.eigvalsh(4 * kappa * root[:, None] * (X[:, used].T @ X[:, used]) * root)
+        found[i] = np.min(np.append(rates * span / 2, 2 * (1 - np.max(np.abs(q[~used])))))
+    return found
+
+
+@pytest.mark.parametrize("alpha", [1e-50, 1e-100])
+def test_the_distance_from_a_plateau_has_the_exponent_of_its_approach(alpha):
+    """At α = 1e-100 the flow is within 1e-8 of exactly the plateaus whose exponent says so, and not of the others."""
+    data = problem(kappa=1 / 12)
+    tiny = lr.GradientFlow(lr.inits.tied_diagonal(20, alpha), data)
+    stairs = lr.staircase(tiny)
+    p = exponents_of_approach(stairs, data)
+    errors, _ = against_integration(tiny, stairs.at())
+    assert np.all(errors < 10 * alpha**p + 1e-9)
+    assert np.all(errors[p < 0.05] > alpha ** (5 * p[p < 0.05]))  # and the flow is not on them
+    if alpha == 1e-100:
+        assert np.max(errors[p > 0.09]) < 1e-8
+        assert np.sum(p > 0.09) > len(p) / 3
+        assert np.min(errors[p < 0.05]) > 1e-8
+
+
 def test_short_plateaus_are_approached_like_a_power_of_alpha():
     """In slow time all plateaus are the same; in flow time they last in proportion to log(1/α), and the flow has
     approached a plateau exponentially by then. So the error on each falls by one factor for each factor of α."""

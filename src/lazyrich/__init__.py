@@ -49,6 +49,7 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
         GradientBelow,
         IntegrationError,
         LossBelow,
+        OnlineFlow,
         Optimizer,
         Rodas,
         descend,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:  # for type checkers; `_LAZY_ATTRIBUTES` lists the same names 
         flow_gap,
         flow_time_from_steps,
         integrate,
+        online_flow,
         steps_from_flow_time,
     )
     from lazyrich.population import Population
@@ -84,8 +86,9 @@ _LAZY_ATTRIBUTES = {
         "lazyrich._linear_regions": "LinearRegions linear_regions",
         "lazyrich.networks": "DeepLinear Diagonal Factorization LinearAttention Linearized MergedLinearAttention "
         "Network TwoLayer TwoLayerErf",
-        "lazyrich.numerics": "RKC SGD Adam EquivalentFlow GradientBelow IntegrationError LossBelow Optimizer "
-        "Rodas descend diffuse equivalent_flow flow_gap flow_time_from_steps integrate steps_from_flow_time",
+        "lazyrich.numerics": "RKC SGD Adam EquivalentFlow GradientBelow IntegrationError LossBelow OnlineFlow "
+        "Optimizer Rodas descend diffuse equivalent_flow flow_gap flow_time_from_steps integrate online_flow "
+        "steps_from_flow_time",
         "lazyrich.population": "Population",
         "lazyrich.problem": "Exponential Logistic Problem Square",
         "lazyrich.references": "cite",
@@ -129,6 +132,7 @@ __all__ = [
     "ModeSchedule",
     "Network",
     "NoTheoremApplies",
+    "OnlineFlow",
     "Optimizer",
     "Population",
     "Problem",
@@ -165,6 +169,7 @@ __all__ = [
     "metrics",
     "mode_schedule",
     "networks",
+    "online_flow",
     "phase",
     "potentials",
     "regime_limits",

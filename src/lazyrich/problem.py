@@ -332,7 +332,7 @@ class Problem(eqx.Module):
                [0.   , 1.429]], dtype=float64))
         """
         given_covariance = check_array("covariance", covariance, (1, 2))
-        N = check_int("context_length", context_length)
+        N = float(check_int("context_length", context_length))
         if given_covariance.ndim == 2 and given_covariance.shape[0] != given_covariance.shape[1]:
             raise ValueError(
                 f"covariance must be a vector, its diagonal, or a square matrix; found shape {given_covariance.shape}"

@@ -45,7 +45,7 @@ def test_the_first_page_is_one_neuron_with_three_buttons(visit):
     assert page.troubles == []
 
 
-@pytest.mark.parametrize("delta", [-6.0, -4.0, -1.7, 0.0, 0.6, 1.0, 4.0, 6.0])
+@pytest.mark.parametrize("delta", [-6.0, -1.8, -1.7, 0.0, 0.6, 1.0, 4.0])
 def test_the_hero_says_what_the_library_says(visit, delta):
     """Its largest S and its word, from lazyrich's kernels and tangent model."""
     page = visit()

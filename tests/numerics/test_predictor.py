@@ -58,12 +58,12 @@ def largest(a, b):
 def test_layers_against_the_raw_equations(loss, d, c, n, h, scales):
     flow = lr.GradientFlow(lr.inits.wide(KEY, d, h, c, *scales), data(loss, d, c, n), (0.7, 1.4))
     W, V = raw(flow, TIMES)
-    traj = lr.integrate(flow, TIMES)
+    traj = lr.integrate(flow, TIMES, rtol=1e-11)
     assert traj.by.detail.endswith("in the predictor")
     assert largest(traj.nets.weights[0], W) < 1e-9
     assert largest(traj.nets.weights[1], V) < 1e-9
     assert all(float(np.max(drift)) < 1e-9 for drift in lr.metrics.conservation_drift(traj).values())
-    free = lr.integrate(flow, TIMES, hidden_rotation=False)
+    free = lr.integrate(flow, TIMES, hidden_rotation=False, rtol=1e-11)
     assert free.by.detail.endswith("in the predictor, hidden units up to a rotation")
     for one in (lambda W, V: V @ W, lambda W, V: W.swapaxes(1, 2) @ W, lambda W, V: V @ V.swapaxes(1, 2)):
         assert largest(one(*map(np.asarray, free.nets.weights)), one(W, V)) < 1e-9
@@ -94,7 +94,7 @@ def test_weight_decay_against_the_raw_equations(loss, scales):
     net, problem = lr.inits.wide(KEY, 5, 20, 2, *scales), data(loss, 5, 2, 6)
     flow = lr.GradientFlow(net, problem, (0.7, 1.4), decay=(0.2 / 0.7, 0.2 / 1.4))
     W, V = raw(flow, TIMES)
-    traj = lr.integrate(flow, TIMES)
+    traj = lr.integrate(flow, TIMES, rtol=1e-11)
     assert traj.by.detail.endswith("in the predictor")
     assert largest(traj.nets.weights[0], W) < 1e-9
     assert largest(traj.nets.weights[1], V) < 1e-9

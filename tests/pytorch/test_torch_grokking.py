@@ -47,3 +47,44 @@ def test_what_the_clock_does_not_cover():
         read(torch.optim.SGD(groups, lr=0.1))
     with pytest.raises(ValueError, match="found RMSprop"):
         read(torch.optim.RMSprop(parameters(), lr=0.1, weight_decay=0.1))
+
+
+def trained_probe(log_start=True, **options):
+    torch.manual_seed(0)
+    x, y = torch.randn(20, 3), torch.randn(20, 1)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, weight_decay=0.02)
+    probe = lt.Probe(model, x, y, optimizer=optimizer, **options)
+    for step, train, test in zip(STEPS[::5], *(log[::5] for log in LOGS), strict=True):
+        if step or log_start:
+            probe.snapshot(int(step), train_accuracy=train, test_accuracy=test)
+        optimizer.zero_grad()
+        torch.nn.functional.mse_loss(model(x), y).backward()
+        optimizer.step()
+    return probe, optimizer
+
+
+def test_a_probe_has_steps_accuracies_and_optimizer():
+    probe, optimizer = trained_probe()
+    steps, logs = STEPS[::5], [log[::5] for log in LOGS]
+    right = lt.grokking_run(optimizer, steps, *logs, alpha=4.0, full_batch=True)
+    assert lt.grokking_run(probe, alpha=4.0, full_batch=True) == right
+    late = [np.maximum(log - 0.1, 0) for log in logs]
+    mixed = lt.grokking_run(probe, None, logs[0], late[1], alpha=4.0, full_batch=True, level=0.8)
+    assert mixed == lt.grokking_run(optimizer, steps, logs[0], late[1], alpha=4.0, full_batch=True, level=0.8)
+    without_start, _ = trained_probe(log_start=False)  # the start has no accuracies
+    assert lt.grokking_run(without_start, alpha=4.0, full_batch=True).t_grok == right.t_grok
+
+
+def test_a_probe_without_what_the_clock_needs():
+    probe, optimizer = trained_probe()
+    with pytest.raises(TypeError, match="with a Probe the steps are those of its snapshots"):
+        lt.grokking_run(probe, STEPS, *LOGS, alpha=4.0, full_batch=True)
+    with pytest.raises(TypeError, match="needs steps, train_accuracy and test_accuracy beside an optimizer"):
+        lt.grokking_run(optimizer, alpha=4.0, full_batch=True)
+    bare = lt.Probe(probe.model, torch.randn(20, 3))
+    with pytest.raises(ValueError, match="this probe has no optimizer"):
+        lt.grokking_run(bare, alpha=4.0, full_batch=True)
+    silent = lt.Probe(probe.model, torch.randn(20, 3), optimizer=optimizer)
+    with pytest.raises(ValueError, match="have no train_accuracy and no test_accuracy: store it with each"):
+        lt.grokking_run(silent, alpha=4.0, full_batch=True)

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from lazyrich._core.array_namespace import xp
+from lazyrich._core.array_namespace import array_namespace, xp
 from lazyrich._core.types import AnyArray
 
 DoubleDouble = tuple[AnyArray, AnyArray]
@@ -43,6 +43,7 @@ def two_product(a: AnyArray, b: AnyArray) -> DoubleDouble:
 
 def from_float(a: AnyArray) -> DoubleDouble:
     """Return a float as a double-double number."""
+    xp = array_namespace(a)
     a = xp.asarray(a, float)
     return a, xp.zeros_like(a)
 
@@ -70,6 +71,7 @@ def mul(x: DoubleDouble, y: DoubleDouble) -> DoubleDouble:
 
 def div(x: DoubleDouble, y: DoubleDouble) -> DoubleDouble:
     """Return x / y by long division with two corrections."""
+    xp = array_namespace(*x, *y)
     safe = (xp.where(y[0] == 0, 1.0, y[0]), y[1])
     q = from_float(x[0] / safe[0])
     for _ in range(2):
@@ -80,6 +82,7 @@ def div(x: DoubleDouble, y: DoubleDouble) -> DoubleDouble:
 
 def sqrt(x: DoubleDouble) -> DoubleDouble:
     """Return √x for x ≥ 0 by one Newton step from the float64 root."""
+    xp = array_namespace(*x)
     root = xp.sqrt(xp.maximum(x[0], 0.0))
     safe = xp.where(root == 0, 1.0, root)
     rest = add(x, neg(two_product(root, root)))

@@ -99,3 +99,28 @@ def erf_erf(U: Float[Array, "h d"], V: Float[Array, "k d"]) -> Float[Array, "h k
 def linear_erf(V: Float[Array, "k d"]) -> Float[Array, "k d"]:
     r"""Return $E\,x\,\mathrm{erf}(v\cdot x/\sqrt2) = \sqrt{2/\pi}\,v/\sqrt{1 + \|v\|^2}$, one row per unit."""
     return jnp.sqrt(2 / jnp.pi) * V / jnp.hypot(1.0, safe_norm(V))[:, None]
+
+
+def erf_erf_of_overlaps(C: Float[Array, "h h"]) -> Float[Array, "h h"]:
+    r"""Return the expectations of `erf_erf` for all pairs of units, from the overlaps $C = UU^\top$ of weights."""
+    size = jnp.sqrt(1 + jnp.diagonal(C))
+    sine = C / (size[:, None] * size)
+    return (2 / jnp.pi) * jnp.arcsin(jnp.clip(sine, -1.0, 1.0))
+
+
+def tilted_overlaps(C: Float[Array, "h h"], i: Array, k: Array) -> tuple[Float[Array, ""], Float[Array, "h h"]]:
+    r"""Return $E\,g'_ig'_k$ for the slopes $g'_i = \sqrt{2/\pi}\,e^{-x_i^2/2}$ of two erf units, and the covariance of
+    all fields $x \sim N(0, C)$ under the weight $g'_ig'_k$.
+
+    The weight is a Gaussian, so the fields are Gaussian under it, too.
+
+    >>> size, covariance = tilted_overlaps(jnp.eye(2), 0, 0)    # e^{-x²} with x² of variance 1: variance 1/3
+    >>> round(float(size * jnp.pi / 2) ** -2, 12), covariance
+    (3.0, Array([[0.33333333, 0.        ],
+           [0.        , 1.        ]], dtype=float64))
+    """
+    pair = jnp.stack([C[i], C[k]])
+    block = jnp.array([[1 + C[i, i], C[i, k]], [C[i, k], 1 + C[k, k]]])
+    determinant = block[0, 0] * block[1, 1] - C[i, k] ** 2
+    inverse = jnp.array([[block[1, 1], -C[i, k]], [-C[i, k], block[0, 0]]]) / determinant
+    return (2 / jnp.pi) / jnp.sqrt(determinant), C - pair.T @ inverse @ pair

@@ -100,6 +100,7 @@ def cross_moment(X: AnyArray, y: AnyArray, basis: AnyArray | None = None) -> Any
     >>> cross_moment(np.array([[1.0, 0.0], [0.0, 0.1], [0.0, 0.1], [0.0, 0.1]]), labels).ravel().tolist()
     [1e-20, 0.0]
     """
+    xp = array_namespace(X, y, basis)
     pulled, terms = X.T @ y, xp.abs(X).T @ xp.abs(y)
     if basis is not None:
         pulled, terms = basis.T @ pulled, xp.abs(basis).T @ terms
@@ -175,4 +176,5 @@ def concatenate_nonempty(*parts: AnyArray) -> AnyArray:
 
 def safe_ratio(size: AnyArray, unit: AnyArray) -> AnyArray:
     """Return size / unit, with 0/0 = 0."""
+    xp = array_namespace(size, unit)
     return xp.where(size == 0, 0.0, size / xp.where(unit == 0, 1.0, unit))

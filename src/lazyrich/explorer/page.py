@@ -142,6 +142,7 @@ def home_page(content: str, picture: str) -> str:
         f'<nav aria-label="Main">{nav}</nav>{THEME_BUTTON}</header><main id="main">'
         f'<div id="front">{front("explorer.html#room=tour", "")}'
         f'<section class="band wrap prose">{content}</section></div></main>{footer("")}'
+        "<noscript><p>The picture is computed in the browser and needs JavaScript.</p></noscript>"
     )
     return document(title, body, "views/home.js", {}, head)
 

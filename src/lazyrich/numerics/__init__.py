@@ -6,6 +6,7 @@ from lazyrich.numerics.flow_time import flow_gap, flow_time_from_steps, steps_fr
 from lazyrich.numerics.integration import integrate
 from lazyrich.numerics.label_noise import diffuse
 from lazyrich.numerics.mirror_path import EquivalentFlow, equivalent_flow
+from lazyrich.numerics.online_flow import OnlineFlow, online_flow
 from lazyrich.numerics.optimizers import SGD, Adam, Optimizer
 from lazyrich.numerics.rkc import RKC
 from lazyrich.numerics.rodas import Rodas
@@ -19,6 +20,7 @@ __all__ = [
     "GradientBelow",
     "IntegrationError",
     "LossBelow",
+    "OnlineFlow",
     "Optimizer",
     "Rodas",
     "StoppingCondition",
@@ -28,5 +30,6 @@ __all__ = [
     "flow_gap",
     "flow_time_from_steps",
     "integrate",
+    "online_flow",
     "steps_from_flow_time",
 ]

@@ -1,5 +1,6 @@
 """Discrete algorithms: gradient descent, minibatches, momentum, label noise."""
 
+import math
 import time
 from collections.abc import Callable
 from functools import partial
@@ -33,6 +34,7 @@ from lazyrich.numerics.mirror_path import has_mirror_path, initial_mirror, mirro
 from lazyrich.numerics.optimizers import SGD, Optimizer, check_flag
 from lazyrich.numerics.precision import tree_cast
 from lazyrich.numerics.rkc import spectral_radius
+from lazyrich.population import Population
 from lazyrich.problem import Problem, Square
 from lazyrich.trajectory import Provenance, Stats, Trajectory
 
@@ -61,15 +63,18 @@ class _StepRule(eqx.Module):
         return jnp.array(0), moving, self.optimizer.init(moving)
 
     def problem_at(self, problem: Problem, step: Array) -> Problem:
-        """Return the problem of one step: a batch, with label noise."""
+        """Return the problem of one step: a batch, of a population a fresh one, with label noise."""
         if self.key is None:
             return problem
         pick, shake = jax.random.split(jax.random.fold_in(self.key, step))
+        if isinstance(problem, Population):
+            assert self.batch is not None, "checked when the rule is made"
+            problem = problem.sample(pick, self.batch)
         if self.has_label_noise:
             size = self.label_noise[step] if self.label_noise.ndim else self.label_noise
             noise = (size * jax.random.normal(shake, problem.y.shape)).astype(problem.y.dtype)
             problem = eqx.tree_at(lambda p: p.y, problem, problem.y + noise)
-        if self.batch is not None:
+        if self.batch is not None and self.batch < problem.n:
             rows = jax.random.choice(pick, problem.n, (self.batch,), replace=False)
             kappa = problem.kappa * problem.n / self.batch  # keeps the gradient unbiased
             parts = (problem.X[rows], problem.y[rows], kappa)
@@ -152,6 +157,7 @@ def descend(
     - `decoupled`: with weight decay, whether it acts on the weights directly, $\theta \leftarrow (1 -
       \text{lr}\,\eta\lambda)\theta$ (AdamW), and not through the gradient. Momentum then does not accelerate it.
     - `batch`: the number of samples drawn without replacement at each step; the gradient is rescaled to be unbiased.
+      On a `Population` they are fresh inputs: online SGD (`online_flow` is its limit in many dimensions).
     - `label_noise` σ: fresh $N(0, \sigma^2)$ on every label at each step (square loss); σ may be a schedule, like `lr`.
     - `precision`: "single" computes the gradients in float32, twice as fast on large problems; the parameters stay in
       float64, so that small steps are not lost.
@@ -224,7 +230,10 @@ def _make_step_rule(
     else:
         noisy = not (is_concrete(label_noise) and check_static_float("label_noise", label_noise) == 0)
         label_noise = check_array("label_noise", label_noise, (0,))
-    batch = None if batch is None else check_int("batch", batch, most=flow.problem.n)
+    online = not flow.problem.has_samples
+    batch = None if batch is None else check_int("batch", batch, most=math.inf if online else flow.problem.n)
+    if noisy and batch is None and online:
+        raise ValueError("label noise on infinite data needs samples: pass batch=1, or more fresh inputs at each step")
     random = noisy or batch is not None
     if random:
         if key is None:

@@ -11,7 +11,7 @@ import equinox as eqx
 import numpy as np
 from jaxtyping import Array
 
-from lazyrich._core.array_namespace import eager_or_traced, xp
+from lazyrich._core.array_namespace import array_namespace, eager_or_traced, xp
 from lazyrich._core.linalg import safe_ratio
 from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
@@ -107,6 +107,7 @@ BLURRED = 1e-13  # relative to all weights: accuracy of the weights of one mode 
 def diagonal_like(weights: tuple[AnyArray, ...]) -> AnyArray:
     """Return whether every row and column of every layer has at most one nonzero entry, so that no rotated frame was
     rounded."""
+    xp = array_namespace(weights)
     counts = [xp.max(xp.sum(W != 0, axis=axis)) for W in weights for axis in (0, 1)]
     return xp.max(xp.stack(counts)) <= 1
 
@@ -117,6 +118,7 @@ def beside_rounding(gap: AnyArray, size: AnyArray, weights: tuple[AnyArray, ...]
 
     A mode that is hardly larger than such a gap gets no allowance: it may consist of rounding errors.
     """
+    xp = array_namespace(gap, size, weights)
     top = xp.sqrt(sum(xp.sum(W**2) for W in weights))
     blurred = (gap <= BLURRED * top) & (size > 10 * BLURRED * top) & ~diagonal_like(weights)
     return xp.where(blurred, safe_ratio(gap, top), safe_ratio(gap, size))
@@ -125,6 +127,7 @@ def beside_rounding(gap: AnyArray, size: AnyArray, weights: tuple[AnyArray, ...]
 def overlaps(x: AnyArray, y: AnyArray, weights: tuple[AnyArray, ...]) -> AnyArray:
     """Return the component of the smaller of two rows along the larger, relative to the smaller, for rows of x and
     y."""
+    xp = array_namespace(x, y, weights)
     sizes = xp.linalg.norm(x, axis=1)[:, None], xp.linalg.norm(y, axis=1)[None, :]
     common = safe_ratio(xp.abs(x @ y.T), xp.maximum(*sizes))
     return beside_rounding(common, xp.minimum(*sizes), weights)

@@ -6,7 +6,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float, PyTree
 
-from lazyrich._core.array_namespace import eager_or_traced, stop_gradient, xp
+from lazyrich._core.array_namespace import array_namespace, eager_or_traced, stop_gradient, xp
 from lazyrich._core.linalg import abs_right as absolute
 from lazyrich._core.linalg import exponential_decay, safe_norm, safe_ratio
 from lazyrich._core.types import AnyArray
@@ -30,6 +30,7 @@ def evolve_mode_beta(p: Array, m: Array, beta0: Array, s: Array, t: Array) -> tu
 
     The function returns β, s − β, D_p and D_m. Each is a sum of terms of one sign.
     """
+    xp = array_namespace(p, m, beta0, s, t)
     kappa = p * m
     twice = 2 * absolute(s)
     corner = (kappa == 0) & (s == 0)
@@ -89,6 +90,7 @@ def evolve_mode(
 def _sum_without_rounding(a: Array, w: Array, rounding: float = MODE_SUM_ROUNDING) -> Array:
     """Return a + w, set to zero where it is rounding error, whose direction is arbitrary and would grow. The derivative
     is kept."""
+    xp = array_namespace(a, w)
     both = a + w
     blurred = safe_norm(both) <= rounding * (safe_norm(a) + safe_norm(w))
     return both - stop_gradient(xp.where(blurred[..., None], both, 0.0))
@@ -96,6 +98,7 @@ def _sum_without_rounding(a: Array, w: Array, rounding: float = MODE_SUM_ROUNDIN
 
 def _sqrt_ratio(x: AnyArray, y: AnyArray) -> AnyArray:
     """Return √(x/y); 0 where x has underflowed, and a large number where y has (it then multiplies zero)."""
+    xp = array_namespace(x, y)
     return xp.sqrt(x) / xp.sqrt(xp.maximum(y, 1e-300))
 
 
@@ -115,6 +118,7 @@ def _rotate_hyperbolically(
     a: Array, w: Array, plus: Array, minus: Array, up: Array, down: Array, beta: Array
 ) -> tuple[Array, Array]:
     """Return cosh G a + sinh G w and cosh G w + sinh G a, with the smaller one corrected to fit β."""
+    xp = array_namespace(a, w, up, down, beta)
     up, down = up[..., None], down[..., None]
     new_a, new_w = (plus * up + minus * down) / 2, (plus * up - minus * down) / 2
     # A small w beside a large a is a difference of nearly equal numbers; β = a·w determines its component along a.
@@ -132,6 +136,7 @@ def shared_singular_vectors(canonical: Canonical) -> tuple[Float[Array, "r r"], 
     They are those of a generic sum, so that the network resolves a degenerate target, and vice versa. They are
     constants of the theorem: derivatives are stopped.
     """
+    xp = array_namespace(canonical.target, canonical.weights)
     b = canonical.target
     first, last = canonical.weights[0], canonical.weights[-1]
     beta = xp.linalg.multi_dot([W.T for W in canonical.weights]) if len(canonical.weights) > 1 else first.T
@@ -145,6 +150,7 @@ def shared_singular_vectors(canonical: Canonical) -> tuple[Float[Array, "r r"], 
 
 
 def _normalize(matrix: Array) -> Array:
+    xp = array_namespace(matrix)
     size = xp.linalg.norm(matrix)
     return matrix / xp.where(size > 0, size, 1.0)
 
@@ -156,6 +162,7 @@ def split_modes(canonical: Canonical, rounding: float = MODE_SUM_ROUNDING) -> tu
     A mode of `rounding` size counts as absent: it stays on its saddle. So does one with a = −w up to rounding: the
     frames are no more accurate, and the remainder of a + w would grow in an arbitrary direction.
     """
+    xp = array_namespace(canonical.target, canonical.weights)
     left, right = shared_singular_vectors(canonical)
     w, a = (canonical.weights[0] @ left).T, (canonical.weights[-1].T @ right).T
     k = min(len(w), len(a))
@@ -172,6 +179,7 @@ def split_modes(canonical: Canonical, rounding: float = MODE_SUM_ROUNDING) -> tu
 
 def zero_small_rows(rows: Array, top: Array | None = None, rounding: float = MODE_SUM_ROUNDING) -> Array:
     """Set rows of rounding size to zero; their derivatives are kept."""
+    xp = array_namespace(rows, top)
     top = xp.max(xp.abs(rows)) if top is None else top
     small = xp.max(xp.abs(rows), axis=1, keepdims=True) <= rounding * top
     return rows - stop_gradient(xp.where(small, rows, 0.0))
@@ -187,6 +195,7 @@ def overlaps_with_larger(rows: Float[Array, "k h"]) -> Float[Array, "k h"]:
     or one that is nearly opposed to its target, it would grow with the larger ones, and the flow would end beside its
     minimum.
     """
+    xp = array_namespace(rows)
     sizes = xp.linalg.norm(rows, axis=1)
     unit = rows / xp.where(sizes > 0, sizes, 1.0)[:, None]
     order = xp.argsort(xp.argsort(-sizes))

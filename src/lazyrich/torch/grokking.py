@@ -7,13 +7,16 @@ from numpy.typing import ArrayLike
 from lazyrich.probe.grokking_clock import GrokkingRun
 from lazyrich.probe.grokking_clock import grokking_run as read_run
 from lazyrich.torch.optimizer_rules import rule_for, unwrap_optimizer
+from lazyrich.torch.probe import Probe
+
+LOGGED = ("train_accuracy", "test_accuracy", "train_loss")
 
 
 def grokking_run(
     optimizer: object,
-    steps: ArrayLike,
-    train_accuracy: ArrayLike,
-    test_accuracy: ArrayLike,
+    steps: ArrayLike | None = None,
+    train_accuracy: ArrayLike | None = None,
+    test_accuracy: ArrayLike | None = None,
     *,
     alpha: float,
     full_batch: bool,
@@ -27,12 +30,24 @@ def grokking_run(
     Adam or AdamW), and must be the same for all parameters and have been constant. `full_batch` states whether every
     step used all training data. See `lazyrich.grokking_run` for `level` and `train_loss`.
 
+    In the place of the optimizer it takes a `Probe` that was given one, and reads from it what is left out: the steps
+    of its snapshots, and the accuracies (and `train_loss`, if there is one) that were stored with them,
+    `probe.snapshot(step, train_accuracy=..., test_accuracy=...)`.
+
     >>> weight = torch.nn.Parameter(torch.ones(1))
     >>> sgd = torch.optim.SGD([weight], lr=0.1, weight_decay=0.02)
     >>> run = grokking_run(sgd, [0, 10, 1000], [0.5, 1, 1], [0.5, 0.5, 1], alpha=4.0, full_batch=True)
     >>> run.optimizer, round(run.t_grok, 2), run.decay
     ('gd', 80.2, 0.02)
     """
+    if isinstance(optimizer, Probe):
+        optimizer, logs = _read_probe(optimizer, steps, (train_accuracy, test_accuracy, train_loss))
+        steps, train_accuracy, test_accuracy, train_loss = logs
+    if steps is None or train_accuracy is None or test_accuracy is None:
+        raise TypeError(
+            "grokking_run needs steps, train_accuracy and test_accuracy beside an optimizer; with a Probe in its place "
+            "it reads them from the snapshots"
+        )
     inner = unwrap_optimizer(optimizer)
     rule = rule_for(inner)
     rate_and_decay = {(rule.step_rate(group), float(group.get("weight_decay", 0.0))) for group in inner.param_groups}
@@ -66,3 +81,30 @@ def grokking_run(
         optimizer=name,
         full_batch=full_batch,
     )
+
+
+def _read_probe(
+    probe: Probe, steps: ArrayLike | None, logs: tuple[ArrayLike | None, ...]
+) -> tuple[object, list[ArrayLike | None]]:
+    """Return the optimizer of a probe, the steps, and the values of `LOGGED`; what is left out is read from the
+    snapshots that have all of it."""
+    if len(probe.optimizers) != 1:
+        count = f"{len(probe.optimizers)} optimizers" if probe.optimizers else "no optimizer"
+        raise ValueError(
+            f"the clock needs one learning rate and weight decay, and this probe has {count}: make it with "
+            "Probe(..., optimizer=optimizer), or call grokking_run with the optimizer, steps and accuracies"
+        )
+    if steps is not None:
+        raise TypeError("with a Probe the steps are those of its snapshots: leave steps out")
+    data = probe.report().data
+    stored = {name: data[name].values for name, log in zip(LOGGED, logs, strict=True) if log is None and name in data}
+    missing = [name for name, log in zip(LOGGED[:2], logs, strict=False) if log is None and name not in stored]
+    if missing:
+        raise ValueError(
+            f"the snapshots of this probe have no {' and no '.join(missing)}: store it with each, "
+            f"probe.snapshot(step, {missing[0]}=...), or pass one value per snapshot"
+        )
+    times = data.step.values
+    full = np.all([np.isfinite(values) for values in stored.values()], axis=0) if stored else np.full(len(times), True)
+    values = [stored[name][full] if name in stored else log for name, log in zip(LOGGED, logs, strict=True)]
+    return probe.optimizers[0], [times[full], *values]

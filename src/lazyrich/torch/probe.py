@@ -202,6 +202,11 @@ class Probe(Measurement):
             self._make_kernels()
         return self.snapshot(step)
 
+    @property
+    def optimizers(self) -> tuple[torch.optim.Optimizer, ...]:
+        """The optimizers that the probe reads, if any."""
+        return () if self._optimizer_reader is None else tuple(self._optimizer_reader.optimizers)
+
     def set_optimizer(self, optimizer: object) -> bool:
         """Read this optimizer from now on, and return whether it replaces the one read before; `reset` uses its
         rates."""

@@ -212,6 +212,7 @@ def ridge(rng, n, d, c, tangent):
     y = rng.normal(size=(n, c)) * 10 ** rng.uniform(-0.5, 0.5)
     if tangent:
         W, a = rng.normal(size=(3, d)), rng.normal(size=3)
+        W[0] *= np.sign(X[0] @ W[0])  # one unit at least is active
         net, y, on = lr.Linearized(lr.TwoLayer(W, a)), y[:, 0], X @ W.T > 0
         J = np.concatenate([(on[:, :, None] * X[:, None, :] * a[:, None]).reshape(n, -1), on * (X @ W.T)], axis=1)
         labels, start = y, np.append(W.ravel(), a)  # f is J·θ₀ + J·(θ − θ₀), plus what is missing: f − J·θ₀ = −f
@@ -267,7 +268,7 @@ def draw_together(kind, rng, count=TOGETHER):
 def by_raw_equations(drawn, rng):
     """Return the parameters of each flow at its times, from its start and from a start changed in its last digits."""
     starts = np.stack([raw.start for raw in drawn])
-    starts = np.stack([starts, starts * (1 + MOVED * rng.choice([-1, 1], size=starts.shape))], axis=1)
+    starts = np.stack([starts, starts * (1 + MOVED * rng.uniform(-1, 1, size=starts.shape))], axis=1)
     times = np.stack([raw.times for raw in drawn])
     size = np.array([raw.size for raw in drawn])[:, None, None]
     numbers = [np.stack(stack)[:, None] for stack in zip(*(raw.numbers for raw in drawn), strict=True)]

@@ -119,9 +119,10 @@ export function buildTour(host, chapters, steps, page) {
 
   document.addEventListener("keydown", (event) => {
     if (host.hidden || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.("input:not([type=range]), select, textarea")) return; // typing
     if (event.key === "p") return presenting(!isPresenting());
     if (event.key === "Escape" && isPresenting()) return presenting(false);
-    if (event.target.closest?.("input, select, textarea, .handle, [role=slider]")) return; // they have arrow keys of their own
+    if (event.target.closest?.("input, .handle, [role=slider]")) return; // they have arrow keys of their own
     const digit = Number(event.key);
     if (event.key === "ArrowRight" || event.key === "PageDown") shown ? go(at + 1) : reveal(null);
     else if (event.key === "ArrowLeft" || event.key === "PageUp") go(at - 1);

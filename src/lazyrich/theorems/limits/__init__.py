@@ -2,6 +2,7 @@
 
 from lazyrich.theorems.limits import (
     affine,
+    attention,
     commuting,
     diagonal,
     l1_margin,
@@ -29,6 +30,7 @@ LIMIT_THEOREMS: tuple[LimitTheorem, ...] = (
     leaky.THEOREM,
     commuting.THEOREM,
     affine.THEOREM,
+    attention.THEOREM,
     l1_margin.THEOREM,
     l2_margin.THEOREM,
     # with weight decay

@@ -12,6 +12,7 @@ from lazyrich.networks import Diagonal, Network
 from lazyrich.networks.diagonal import sum_and_difference
 from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.potentials.penalized import LassoSolution, lasso
+from lazyrich.theorems.canonical_coordinates import without_gradient
 from lazyrich.theorems.decay import every_layer_decays, product_penalty, raise_if_negligible
 from lazyrich.theorems.example_flows import (
     RATES,
@@ -126,7 +127,9 @@ def _network_at(net: Network, flow: GradientFlow, beta: AnyArray) -> Network:
     if len(net.signed_factors) == 1:
         return net.with_layers((net.signed_factors[0] * factors,))
     u, v = net.signed_factors
-    ratio = xp.sqrt(flow.rates[0] / flow.rates[1])
+    # Rates that move alone make the decay uneven, and then the layers at the end depend on the way there.
+    first, second = (without_gradient(rate, "the rates") for rate in flow.rates)
+    ratio = xp.sqrt(first / second)
     up, down = sum_and_difference(u, v, ratio)
     up, down = up * factors, down * factors[::-1]
     return net.with_layers((up + down, (up - down) / ratio))

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core import double_double as dd
-from lazyrich._core.array_namespace import eager_or_traced, has_jax_array, xp
+from lazyrich._core.array_namespace import array_namespace, eager_or_traced, has_jax_array, xp
 from lazyrich._core.linalg import abs_right as absolute
 from lazyrich._core.linalg import exponential_decay
 from lazyrich._core.types import AnyArray
@@ -72,6 +72,7 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
 
 
 def _select(condition: AnyArray, x: dd.DoubleDouble, y: dd.DoubleDouble) -> dd.DoubleDouble:
+    xp = array_namespace(condition, *x, *y)
     return xp.where(condition, x[0], y[0]), xp.where(condition, x[1], y[1])
 
 
@@ -199,6 +200,7 @@ def _late_integrals(
 def _normalized_exponentials(C: AnyArray, fade_up: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Return 1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is practically
     infinite.)"""
+    xp = array_namespace(C, fade_up)
     size = xp.where(C == 0, 1.0, xp.abs(C))
     grown = (C != 0) & (size > fade_up)
     return (
