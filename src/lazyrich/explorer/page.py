@@ -69,6 +69,7 @@ def render_page(start: dict[str, Any] | None = None, plane: dict[str, Any] | Non
     """
     tables = {
         "plane": plane or load_json("data/plane.json"),
+        "population": load_json("data/population.json"),
         "sparse": _sparse_recovery_data(),
         "stories": load_presets(),
         "tour": load_json("tour.json"),

@@ -3,6 +3,9 @@
 export const LAZY = { distance: 0.01, gap: 0.2 }; // lazy: the kernel distance S and the gap to the tangent model stay below
 export const RICH = 0.05; // rich: S rises above
 export const DELAY = 10; // delayed rich: half of the rise of S comes after so many time constants 1/λ of the first kernel
+// What the kernel and its distance are, for the text of each tab that shows them.
+export const KERNEL =
+  "The tangent kernel K(x, x′) = ∇f(x)·∇f(x′) says how much a step on x′ changes f(x); S = 1 − cos(K, K₀) says how far it has rotated since the start.";
 export const WORDS = {
   lazy: "lazy: the tangent kernel hardly rotates",
   "in between": "in between: neither lazy nor rich",

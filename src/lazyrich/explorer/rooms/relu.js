@@ -19,6 +19,7 @@ export const PARAMETERS = {
     names: ["kernel distance", "Hamming distance", "test error"],
     label: "the map shows",
   },
+  when: { value: 100, low: 0.1, high: 100, from: 0.1, to: 100, log: true, label: "time of the map" },
   moved: { value: {}, places: 64, low: -100, high: 100, label: "points that were moved", hidden: true },
 };
 

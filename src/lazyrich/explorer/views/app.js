@@ -14,6 +14,7 @@ import * as contextView from "./context.js";
 import * as networkView from "./network.js";
 import { flow } from "../math/filippov.js";
 import { encodeGif } from "../math/gif.js";
+import { learned, slice } from "../rooms/phase.js";
 import { legal, legalState, read, write } from "../rooms/state.js";
 import { afterPaint, startFront } from "./front.js";
 import { startHistory } from "./history.js";
@@ -279,6 +280,8 @@ window.lazyrich = {
   stateOf: (name, given) => legalState(ROOMS[name][0].PARAMETERS, given),
   read,
   flow,
+  slice,
+  learned,
   encodeGif,
   tour,
   steps,

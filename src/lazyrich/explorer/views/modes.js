@@ -1,7 +1,7 @@
 // The views of room 2.
 
 import { numbers } from "../rooms/modes.js";
-import { LAZY, RICH, WORDS } from "../math/regime.js";
+import { KERNEL, LAZY, RICH, WORDS } from "../math/regime.js";
 import { player, timeAt } from "./player.js";
 import { axes, begin, colors, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
 
@@ -15,7 +15,7 @@ export const TRY =
   "strongest first. Then increase the imbalance λ: the steps vanish.";
 export const ABOUT =
   "A linear network W_L⋯W₁ learns the singular modes of its target. From a small start, it learns them one by one, with a plateau at one saddle after another (rich). " +
-  "With large imbalance λ, it learns all at once, at the rates of its constant tangent kernel (lazy, dashed).";
+  "With large imbalance λ, it learns all at once, at the rates of its constant tangent kernel (lazy, dashed). " + KERNEL;
 
 export function build(host, room) {
   const strengths = panel(host, "Strength of each mode", { wide: true, shape: 0.6 });

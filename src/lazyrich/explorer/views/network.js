@@ -1,6 +1,6 @@
 // The views of the network that trains in the browser.
 
-import { LAZY, RICH } from "../math/regime.js";
+import { KERNEL, LAZY, RICH } from "../math/regime.js";
 import { begin, pasted, points } from "../rooms/network.js";
 import { axes, begin as clear, channels, colors, dotAt, inside, legend, note, panel, polyline, pressed, short } from "./plot.js";
 
@@ -15,8 +15,8 @@ export const TRY =
   "same function (lazy). From a small τ, or a large α, the features move and the two part (rich). Paint points, or paste a table.";
 export const ABOUT =
   "Hidden units start in pairs with opposite outgoing weights, so that the function is zero whatever τ and α are. With ReLU, dividing the first layer by α and multiplying the last by α " +
-  "never changes the function; it changes which layer learns. The tangent kernel K(x, x′) = ∇f(x)·∇f(x′) says how much a step on x′ changes f(x); S = 1 − cos(K, K₀) says how far it has rotated " +
-  "since the start, here on up to 40 of the points. The learning rate is in units of 2/λ, λ the largest eigenvalue of the kernel.";
+  `never changes the function; it changes which layer learns. ${KERNEL} Here it is measured on up to 40 of the points. ` +
+  "The learning rate is in units of 2/λ, λ the largest eigenvalue of the kernel.";
 const CEILING = 10; // of the loss, relative to its start: beyond, a curve leaves its panel
 const CELLS = 24, MOST = 500, BUDGET = 7, LAYERS = { 2: ["first layer", "last layer"], 3: ["first layer", "second layer", "last layer"] };
 const quiet = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;

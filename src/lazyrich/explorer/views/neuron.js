@@ -2,7 +2,7 @@
 
 import { below, contour, grid } from "../math/contour.js";
 import { geometric, norm } from "../math/numbers.js";
-import { LAZY, RICH, WORDS } from "../math/regime.js";
+import { KERNEL, LAZY, RICH, WORDS } from "../math/regime.js";
 import { height, margin, numbers, sibling, solver, start } from "../rooms/neuron.js";
 import { axes, begin, colors, dotAt, handle, inside, legend, level, note, panel, polyline, pressed, short, star, tag, vector } from "./plot.js";
 import { player, timeAt } from "./player.js";
@@ -22,7 +22,7 @@ export const TRY =
   "same, but the path changes. A straight path with kernel distance S near zero is lazy; a curved path with growing S is rich.";
 export const ABOUT =
   "f(x) = a w·x, β = a w, trained by gradient flow. The relative scale δ = η_w a² − η_a|w|² is conserved, does not affect the function, and determines which layer learns " +
-  "faster. Far above zero the tangent kernel stays constant (lazy), near zero it rotates (rich), far below zero it rotates late (delayed rich).";
+  "faster. Far above zero the tangent kernel stays constant (lazy), near zero it rotates (rich), far below zero it rotates late (delayed rich). " + KERNEL;
 
 export function build(host, room) {
   const plane = panel(host, "The function β = a w in the plane", {
