@@ -13,7 +13,7 @@ from lazyrich.papers.paper import papers
 from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.papers.verify import Report
 
-COMPUTED_WITH = ("lazyrich", "jax", "numpy", "scipy", "sympy", "mpmath", "torch")
+COMPUTED_WITH = ("lazyrich", "jax", "numpy", "scipy", "sympy", "mpmath", "z3-solver", "torch")
 
 
 def to_record(report: Report) -> dict[str, Any]:

@@ -4,6 +4,8 @@ A proof is a function of one argument, `spoiled`: with False it returns what is 
 its formula changed in one place, which must then be refuted. What it returns is
 
 - a pair (left, right) of SymPy expressions, matrices, or sequences of them: equal, by rewriting alone; or
+- a statement about all real numbers that z3 decides (see `real_arithmetic.py`): the changed one must have a
+  counterexample; or
 - a Boolean that is decided exactly: by rational arithmetic, by SymPy, or by intervals of mpmath that do not overlap.
   None, and whatever else is no Boolean, is undecided: it neither proves nor refutes.
 """
@@ -13,6 +15,8 @@ import inspect
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -20,6 +24,7 @@ import numpy as np
 from lazyrich._io import compilation_cache
 from lazyrich._io.npz_file import atomic_write
 from lazyrich.papers.fingerprint import fingerprint
+from lazyrich.papers.real_arithmetic import Decision
 
 Prove = Callable[[bool], Any]
 
@@ -53,17 +58,18 @@ class Proof:
         return trouble
 
     def _trouble(self) -> str:
-        if not _is_true(self.prove(False)):
-            return f"the proof does not go through ({self.scope})"
+        found = self.prove(False)
+        if not _is_true(found):
+            why = f": it {found}" if isinstance(found, Decision) else ""
+            return f"the proof does not go through ({self.scope}){why}"
         if not _is_false(self.prove(True)):
             return f"the proof goes through with the formula spoiled, or cannot tell ({self.scope})"
         return ""
 
     @property
     def _key(self) -> str:
-        import sympy
-
-        parts = [fingerprint(self.prove.__module__), inspect.getsource(self.prove), self.scope, sympy.__version__]
+        versions = [version(package) for package in ("sympy", "z3-solver") if find_spec(package.split("-")[0])]
+        parts = [fingerprint(self.prove.__module__), inspect.getsource(self.prove), self.scope, *versions]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
@@ -71,7 +77,7 @@ def _is_true(sides: Any) -> bool:
     """Return whether two sides are equal, entry by entry, as expressions; or whether a Boolean is true."""
     if not isinstance(sides, tuple):
         return _truth_value(sides) is True
-    gaps = list(_gaps(*sides))
+    gaps = [left - right for left, right in entries(*sides)]
     return bool(gaps) and all(is_zero(gap) for gap in gaps)
 
 
@@ -80,27 +86,32 @@ def _is_false(sides: Any) -> bool:
     false."""
     if not isinstance(sides, tuple):
         return _truth_value(sides) is False
-    return any(_clearly_not_zero(gap) for gap in _gaps(*sides))
+    return any(_clearly_not_zero(left - right) for left, right in entries(*sides))
 
 
 def _truth_value(found: Any) -> bool | None:
-    """Return the value of a Boolean of Python, NumPy or SymPy, or None for anything else, which is undecided."""
+    """Return the value of a decision or of a Boolean of Python, NumPy or SymPy, or None for anything else, which is
+    undecided."""
     import sympy
 
+    if isinstance(found, Decision):
+        return found.holds
     return bool(found) if isinstance(found, bool | np.bool_ | type(sympy.true) | type(sympy.false)) else None
 
 
-def _gaps(left: Any, right: Any) -> Iterator[Any]:
-    """Yield the differences of two sides, entry by entry."""
+def entries(left: Any, right: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the two sides entry by entry."""
     import sympy
 
     if isinstance(left, list | tuple):
         for one, other in zip(left, right, strict=True):
-            yield from _gaps(one, other)
+            yield from entries(one, other)
     elif isinstance(left, sympy.MatrixBase):
-        yield from left - right
+        if not isinstance(right, sympy.MatrixBase) or left.shape != right.shape:
+            raise ValueError(f"a matrix of shape {left.shape} is compared with {getattr(right, 'shape', right)}")
+        yield from zip(left, right, strict=True)
     else:
-        yield sympy.sympify(left) - sympy.sympify(right)
+        yield sympy.sympify(left), sympy.sympify(right)
 
 
 def is_zero(expression: Any) -> bool:

@@ -245,7 +245,7 @@ def verify(
     """
     claims, findings = select_claims(patterns), list[Finding]()
     if any(each.proofs for each in claims):
-        require_packages("a proof", "verify", "sympy", "mpmath")
+        require_packages("a proof", "verify", "sympy", "mpmath", "z3")
     workers = min(check_int("workers", workers), max(1, len(claims) // FEW))
     ways = _check_in_workers if workers > 1 else _check_in_process
     with Progress(progress) as line:

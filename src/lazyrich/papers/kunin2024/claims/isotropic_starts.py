@@ -9,6 +9,7 @@ from scipy.sparse.csgraph import connected_components
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims._networks import Array
+from lazyrich.papers.real_arithmetic import for_all
 from lazyrich.papers.verdicts import Verdict
 
 WIDTHS = np.array([25, 100, 400])
@@ -192,10 +193,8 @@ hyperboloid_pieces.breaks("two pieces whenever d = 1", pieces=lambda d, delta: 2
     "d = 1, c = 2, δ < 0: w² = ‖a‖² + |δ| > 0 everywhere on it, so that w has one sign on a piece", whole=False
 )
 def never_zero(spoiled: bool) -> Any:
-    from sympy import symbols
-    from sympy.core.logic import fuzzy_and
+    from sympy import Eq, Ne, symbols
 
-    a, size = symbols("a:2", real=True), symbols("size", positive=True)
+    a, w, size = symbols("a:2", real=True), symbols("w", real=True), symbols("size", positive=True)
     square = a[0] ** 2 + a[1] ** 2 + (-size if spoiled else size)
-    least = square.subs({a[0]: 0, a[1]: 0})
-    return fuzzy_and([(square - least).is_nonnegative, least.is_positive])
+    return for_all([Eq(w**2, square)], Ne(w, 0))

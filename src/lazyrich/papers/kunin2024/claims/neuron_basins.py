@@ -9,6 +9,7 @@ from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
 from lazyrich.papers.kunin2024.claims._neuron import PRODUCT_ONE, RATES, Neuron, draw, kappa_of, polar, stack
 from lazyrich.papers.oracles import flows
+from lazyrich.papers.real_arithmetic import for_all
 from lazyrich.papers.verdicts import Verdict
 
 UNIT = (1.0, 1.0)
@@ -77,15 +78,12 @@ crossing_condition.breaks("−ν₀ for −2ν₀", factor=1.0)
     "in general: the denominator is zero where tanh Rt = −2R/(2ν₀ + δ), which is in (0, 1) iff so", general=True
 )
 def denominator_vanishes(spoiled: bool) -> Any:
-    from sympy import symbols, tanh
-    from sympy.core.logic import fuzzy_and
+    from sympy import And, Eq, Implies, symbols
 
-    R, x, excess = symbols("R x e", positive=True)  # x = Rt
-    slope = -2 * R - (-1 if spoiled else 1) * excess  # 2ν₀ + δ < −2R, by any excess; spoiled: it is not
-    when = -2 * R / slope  # what tanh must be
-    zero = (2 * R + slope * tanh(x)).subs(tanh(x), when).simplify() == 0
-    inside = (when * (1 - when) * slope**2).simplify()  # positive iff 0 < when < 1
-    return fuzzy_and([zero, inside.is_positive])
+    R, slope, T = symbols("R", positive=True), symbols("s", real=True), symbols("T", real=True)
+    crosses = slope < (2 if spoiled else -2) * R  # s = 2ν₀ + δ; T = tanh Rt takes each value between 0 and 1
+    at_a_time = And(T > 0, T < 1, Eq(2 * R + slope * T, 0))
+    return for_all([], [Implies(at_a_time, crosses), Implies(And(crosses, Eq(slope * T, -2 * R)), at_a_time)])
 
 
 def _as_printed(net: Neuron) -> float:

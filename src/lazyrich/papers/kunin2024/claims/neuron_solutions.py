@@ -21,6 +21,7 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     stack,
 )
 from lazyrich.papers.oracles.derivatives import rate
+from lazyrich.papers.real_arithmetic import for_all
 
 UNIT = (1.0, 1.0)
 
@@ -46,14 +47,12 @@ two_sheets.breaks("downstream, where a changes its sign", delta=-0.8)
 
 @two_sheets.proof("any data, which conserve δ: η_w a² − δ = η_a‖w‖² ≥ 0, so that a² ≥ δ/η_w > 0", general=True)
 def a_never_vanishes(spoiled: bool) -> Any:
-    from sympy import symbols
-    from sympy.core.logic import fuzzy_and
+    from sympy import Eq, symbols
 
     eta_w, eta_a, delta = symbols("eta_w eta_a delta", positive=True)
-    r = symbols("r", real=True)
-    square = ((-delta if spoiled else delta) + eta_a * r**2) / eta_w  # a², on the hyperboloid
-    least = square.subs(r, 0)
-    return fuzzy_and([(square - least).expand().is_nonnegative, least.is_positive])
+    a, r = symbols("a r", real=True)
+    conserved = Eq(eta_w * a**2 - eta_a * r**2, -delta if spoiled else delta)
+    return for_all([conserved], [a**2 >= delta / eta_w, delta / eta_w > 0])
 
 
 NETS = ((0.9, -0.5), (0.9, 0.8), (-0.9, 0.5))

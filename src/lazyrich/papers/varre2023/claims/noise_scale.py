@@ -8,6 +8,7 @@ from scipy.linalg import expm
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.derivatives import gradient
+from lazyrich.papers.real_arithmetic import for_all
 from lazyrich.papers.varre2023.claims._noise import (
     SIGMAS,
     STANDARD,
@@ -213,15 +214,14 @@ scale_constant.breaks("from d = 4 on", first=4)
 
 
 @scale_constant.proof(
-    "every d and α: at α = 0 it is ((√d − 1)² − 2)/(2√d), below 0 at d = 5 and above at d = 6", general=True
+    "every d ≥ 6, with r = √d, and every α: it is above c₀ = 1/50; at d = 5 it is not, even above 0", general=True
 )
 def the_bracket(spoiled: bool) -> Any:
-    from sympy import simplify, sqrt, symbols
+    from sympy import Rational, symbols
 
-    d = symbols("d", positive=True)
-    bracket = sqrt(d) - (sqrt(d) + 1) ** 2 / (2 * sqrt(d))
-    same = simplify(bracket - ((sqrt(d) - 1) ** 2 - 2) / (2 * sqrt(d))) == 0
-    return same and bracket.subs(d, 6 if spoiled else 5) < 0 and bracket.subs(d, 6) > 0
+    r, alpha = symbols("r alpha", positive=True)
+    bracket = r + (alpha - 1) * (r + 1) ** 2 / (2 * r)
+    return for_all([r**2 >= (5 if spoiled else 6), alpha < 1], bracket > (0 if spoiled else Rational(1, 50)))
 
 
 def _alpha_minus_one(alpha: float) -> float:

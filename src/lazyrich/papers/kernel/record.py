@@ -1,0 +1,63 @@
+"""What Coq's kernel has accepted: the files, and for which proofs they stand.
+
+`checked.json` is written by `python3 dev.py prove`. A result belongs to the code of a proof: once the code has changed,
+it is no longer shown.
+"""
+
+import hashlib
+import inspect
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from lazyrich.papers.claim import Claim
+from lazyrich.papers.helpers import helpers
+from lazyrich.papers.proof import Proof
+
+HOME = Path(__file__).parent
+RECORD = HOME / "checked.json"
+
+
+def hash_of(proof: Proof) -> str:
+    """Return the hash of a proof's code and of all helpers of papers that it reaches."""
+    code = [inspect.getsource(proof.prove), *helpers(proof.prove).values()]
+    return hashlib.sha256("\n".join(code).encode()).hexdigest()[:16]
+
+
+def file_of(claim: Claim) -> Path:
+    """Return the path of the Coq file of a claim."""
+    source, name = claim.id.split("/")
+    return HOME / "files" / source / f"{name.replace('-', '_')}.v"
+
+
+@cache
+def _record() -> dict[str, Any]:
+    return json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() else {"coqc": "", "proofs": {}}
+
+
+def accepted(claim: Claim, proof: Proof) -> dict[str, Any] | None:
+    """Return what the kernel has accepted of a proof as it now stands, or None.
+
+    `lemmas` counts identities of two different expressions; `same` those whose two sides are one expression, of which
+    there is nothing to check.
+    """
+    try:
+        entry = _record()["proofs"].get(f"{claim.id}#{proof.prove.__name__}")
+        current = entry is not None and entry["hash"] == hash_of(proof)
+    except OSError:  # defined interactively
+        return None
+    return {"coqc": _record()["coqc"], "lemmas": entry["lemmas"], "same": entry["same"]} if current else None
+
+
+def said(found: dict[str, Any]) -> str:
+    """Return what the kernel has checked, as text, and no more than that."""
+    many = "the identity" if found["lemmas"] == 1 else f"each of the {found['lemmas']} identities"
+    same = f"; {found['same']} more have one expression on both sides" if found["same"] else ""
+    return f"checked by Coq's kernel (coqc {found['coqc']}): {many} of two printed expressions{same}"
+
+
+def coq_text(claim: Claim) -> str:
+    """Return the Coq file of a claim, if the kernel has accepted one of its proofs as it now stands."""
+    shown = any(accepted(claim, proof) for proof in claim.proofs)
+    return file_of(claim).read_text(encoding="utf-8") if shown and file_of(claim).exists() else ""
