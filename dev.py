@@ -10,6 +10,7 @@ python3 dev.py test-versions   the core of the tests on each Python that is foun
 python3 dev.py dist        sdist and wheel, into dist/
 python3 dev.py fuzz        random and special cases against independent references: --minutes 5 --seed 0
 python3 dev.py bench       the benchmarks, each against its rival in the same run: [NAME …] [--compare OLD.json]
+python3 dev.py prove       the identities of the claims' proofs, checked by the kernel of Coq: [PATTERN …]
 python3 dev.py docs        the documentation, into site/
 """
 
@@ -49,6 +50,7 @@ TYPED = (
     "lazyrich._solve,lazyrich._limit,lazyrich.explanation,lazyrich.inits,lazyrich.numerics.integration,"
     "lazyrich.trajectory"
 )
+COQ = ("coq", "libcoq-coquelicot")  # Debian's packages, which `prove` installs where it may
 TWO = ("-n", "2", "--dist", "loadgroup")
 
 
@@ -206,6 +208,14 @@ def bench(names: list[str]) -> None:
         run(python, "benchmarks/record.py", "compare", *old)
 
 
+def prove(patterns: list[str]) -> None:
+    """Have Coq's kernel check the proofs of the claims with these ids, or of all, and record what it accepts."""
+    python = environment(".venv", "sweep,torch,verify")
+    if not shutil.which("coqc") and shutil.which("apt-get") and os.geteuid() == 0:
+        run("apt-get", "install", "-y", "--no-install-recommends", *COQ)
+    run(python, "-m", "lazyrich.papers.kernel", *patterns)
+
+
 def main() -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # so that compiled bytecode is reused by later processes
     match sys.argv[1:]:
@@ -233,6 +243,8 @@ def main() -> None:
             run(environment(".venv", "dev,docs"), "-m", "fuzz", *options)
         case ["bench", *names]:
             bench(names)
+        case ["prove", *patterns]:
+            prove(patterns)
         case ["docs"]:
             documentation()
         case _:

@@ -24,7 +24,7 @@ import numpy as np
 from lazyrich._io import compilation_cache
 from lazyrich._io.npz_file import atomic_write
 from lazyrich.papers.fingerprint import fingerprint
-from lazyrich.papers.real_arithmetic import Decision
+from lazyrich.papers.real_arithmetic import Decision, for_all
 
 Prove = Callable[[bool], Any]
 
@@ -41,6 +41,11 @@ class Proof:
     prove: Prove
     whole: bool = True
     general: bool = False
+
+    @property
+    def by(self) -> str:
+        """What decides it: z3 if it is a statement about all reals, and otherwise SymPy or exact arithmetic."""
+        return "z3" if for_all.__name__ in self.prove.__code__.co_names else "computer algebra"
 
     def check(self) -> str:
         """Return what is wrong with the proof: "" if it proves the formula and refutes the changed one.

@@ -20,6 +20,7 @@ from lazyrich._io.progress import Progress
 from lazyrich._validate.integers import check_int, pluralize
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.papers.claim import CLAIMS, CLEARLY, SOURCES, Change, Claim, Evidence
+from lazyrich.papers.kernel.record import accepted, coq_text, said
 from lazyrich.papers.paper import files, papers
 from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.sweep.engines import limit_threads
@@ -97,9 +98,12 @@ class Finding:
                     "general": p.general,
                     "of": claim.proves(p),
                     "said": claim.describe(p),
+                    "by": p.by,
+                    "kernel": said(found) if (found := accepted(claim, p)) else "",
                 }
                 for p in claim.proofs
             ],
+            "coq": coq_text(claim),
             "file": claim.check.__module__.replace(".", "/") + ".py",
             "code": claim.code,
             "helpers": claim.helpers,

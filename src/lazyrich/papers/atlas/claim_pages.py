@@ -51,6 +51,7 @@ def page(row: Row, figures: Sequence[str], home: str) -> str:
         f"<pre>lazyrich verify {escape(row['id'])}{seed}\nlazyrich verify {escape(row['id'])} --seed 7\n"
         f"lazyrich verify --dispute {escape(row['id'])}</pre>",
         _code(f"The check: {row['file']}", row["code"]),
+        _code("The identities as lemmas, for coqc", row.get("coq", "")),
         *(_code(f"What it calls: {file}", code) for file, code in row.get("helpers", {}).items()),
         "".join(
             f"<h2>Reply</h2><p>{escape(r['text'])}</p><p class='dim'>{escape(r['who'])}, {escape(r['when'])}</p>"
@@ -65,7 +66,7 @@ def _numbers(row: Row) -> str:
     """Return what was computed, the errors, and the variants that must fail."""
     if Grade[row["grade"]] is Grade.READ:
         return ""
-    proofs = "".join(f"<li>{typeset(proof['said'][0].upper() + proof['said'][1:])}.</li>" for proof in row["proofs"])
+    proofs = "".join(map(_proof, row["proofs"]))
     allowed = f"at most {row['tolerance']:.0e}: {row['why']}"
     lines = [("as stated" if not row["remark"] else "as qualified above", row["error"], allowed)]
     lines += [(fails["how"], fails["error"], fails["seen"] or "must fail") for fails in row["fails"]]
@@ -80,6 +81,14 @@ def _numbers(row: Row) -> str:
         f'<p class="dim">Seed {row["seed"]}{", thorough" if row["thorough"] else ""}, {row["seconds"]:.1f} s. '
         f"What must fail differs from the check in one argument, and must exceed ten times the tolerance.</p>"
     )
+
+
+def _proof(proof: Row) -> str:
+    """Return what a proof is of, what decides it, and what Coq's kernel has checked of it."""
+    said, by, kernel = proof["said"], proof.get("by", ""), proof.get("kernel", "")
+    decided = " (decided by z3 for all reals)" if by == "z3" else ""
+    checked = f'<br><span class="dim">{escape(kernel[0].upper() + kernel[1:])}.</span>' if kernel else ""
+    return f"<li>{typeset(said[0].upper() + said[1:])}{decided}.{checked}</li>"
 
 
 def _figures(names: Sequence[str]) -> str:

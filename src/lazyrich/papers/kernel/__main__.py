@@ -129,12 +129,11 @@ def write(good: Sequence[Job]) -> None:
     for path, parts in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(parts), encoding="utf-8")
-    entries = {
-        job.name: {"hash": record.hash_of(job.proof), "lemmas": len(job.exported.lemmas), "same": job.exported.same}
-        for job in good
-    }
+    lines = []
+    for job in sorted(good, key=lambda job: job.name):
+        hashed, many = record.hash_of(job.claim, job.proof), len(job.exported.lemmas)
+        lines.append(f' "{job.name}": {json.dumps({"hash": hashed, "lemmas": many, "same": job.exported.same})}')
     found = subprocess.run(["coqc", "--print-version"], capture_output=True, text=True, check=True).stdout.split()[0]
-    lines = [f" {json.dumps(name)}: {json.dumps(entry)}" for name, entry in sorted(entries.items())]
     text = f'{{"coqc": "{found}", "proofs": {{\n' + ",\n".join(lines) + "\n}}\n"
     record.RECORD.write_text(text, encoding="utf-8")
 

@@ -19,10 +19,14 @@ HOME = Path(__file__).parent
 RECORD = HOME / "checked.json"
 
 
-def hash_of(proof: Proof) -> str:
-    """Return the hash of a proof's code and of all helpers of papers that it reaches."""
+def hash_of(claim: Claim, proof: Proof) -> str:
+    """Return the hash of a proof's code, of all helpers of papers that it reaches, and of the statements that it may
+    evaluate."""
     code = [inspect.getsource(proof.prove), *helpers(proof.prove).values()]
-    return hashlib.sha256("\n".join(code).encode()).hexdigest()[:16]
+    named = [proof.prove.__globals__.get(name) for name in proof.prove.__code__.co_names]
+    read = [claim, *(each for each in named if isinstance(each, Claim))]
+    stated = [text for each in read for text in (each.statement, each.remark)]
+    return hashlib.sha256("\n".join([*code, *stated]).encode()).hexdigest()[:16]
 
 
 def file_of(claim: Claim) -> Path:
@@ -44,7 +48,7 @@ def accepted(claim: Claim, proof: Proof) -> dict[str, Any] | None:
     """
     try:
         entry = _record()["proofs"].get(f"{claim.id}#{proof.prove.__name__}")
-        current = entry is not None and entry["hash"] == hash_of(proof)
+        current = entry is not None and entry["hash"] == hash_of(claim, proof)
     except OSError:  # defined interactively
         return None
     return {"coqc": _record()["coqc"], "lemmas": entry["lemmas"], "same": entry["same"]} if current else None

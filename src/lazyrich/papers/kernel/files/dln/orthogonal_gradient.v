@@ -1,0 +1,20 @@
+From lazyrich Require Import tactics.
+Open Scope R_scope.
+
+(* dln/orthogonal-gradient, along_the_symmetry *)
+
+Lemma along_the_symmetry_1 : forall w0 u0 v0 u1 v1 t0 u2 u3 t2 w1 t1 t3 : R,
+  w0 * ((1 / 2) * (2 * u0 * v0 + 2 * u1 * v1) * (- t0 + u0 * v0 * w0 + u1 * v1 * w0) + (1 / 2) * (2 * u2 * v0 + 2 * u3 * v1) * (- t2 + u2 * v0 * w0 + u3 * v1 * w0)) + w1 * ((1 / 2) * (2 * u0 * v0 + 2 * u1 * v1) * (- t1 + u0 * v0 * w1 + u1 * v1 * w1) + (1 / 2) * (2 * u2 * v0 + 2 * u3 * v1) * (- t3 + u2 * v0 * w1 + u3 * v1 * w1)) - v0 * (u0 * w0 * (- t0 + u0 * v0 * w0 + u1 * v1 * w0) + u0 * w1 * (- t1 + u0 * v0 * w1 + u1 * v1 * w1) + u2 * w0 * (- t2 + u2 * v0 * w0 + u3 * v1 * w0) + u2 * w1 * (- t3 + u2 * v0 * w1 + u3 * v1 * w1)) - v1 * (u1 * w0 * (- t0 + u0 * v0 * w0 + u1 * v1 * w0) + u1 * w1 * (- t1 + u0 * v0 * w1 + u1 * v1 * w1) + u3 * w0 * (- t2 + u2 * v0 * w0 + u3 * v1 * w0) + u3 * w1 * (- t3 + u2 * v0 * w1 + u3 * v1 * w1)) =
+  0.
+Proof.
+  intros.
+  field; nonzero.
+Qed.
+
+Lemma along_the_symmetry_2 : forall v0 u0 w0 t0 u1 v1 w1 t1 u2 t2 u3 t3 : R,
+  v0 * (u0 * w0 * (- t0 + u0 * v0 * w0 + u1 * v1 * w0) + u0 * w1 * (- t1 + u0 * v0 * w1 + u1 * v1 * w1) + u2 * w0 * (- t2 + u2 * v0 * w0 + u3 * v1 * w0) + u2 * w1 * (- t3 + u2 * v0 * w1 + u3 * v1 * w1)) + v1 * (u1 * w0 * (- t0 + u0 * v0 * w0 + u1 * v1 * w0) + u1 * w1 * (- t1 + u0 * v0 * w1 + u1 * v1 * w1) + u3 * w0 * (- t2 + u2 * v0 * w0 + u3 * v1 * w0) + u3 * w1 * (- t3 + u2 * v0 * w1 + u3 * v1 * w1)) - u0 * (v0 * w0 * (- t0 + u0 * v0 * w0 + u1 * v1 * w0) + v0 * w1 * (- t1 + u0 * v0 * w1 + u1 * v1 * w1)) - u1 * (v1 * w0 * (- t0 + u0 * v0 * w0 + u1 * v1 * w0) + v1 * w1 * (- t1 + u0 * v0 * w1 + u1 * v1 * w1)) - u2 * (v0 * w0 * (- t2 + u2 * v0 * w0 + u3 * v1 * w0) + v0 * w1 * (- t3 + u2 * v0 * w1 + u3 * v1 * w1)) - u3 * (v1 * w0 * (- t2 + u2 * v0 * w0 + u3 * v1 * w0) + v1 * w1 * (- t3 + u2 * v0 * w1 + u3 * v1 * w1)) =
+  0.
+Proof.
+  intros.
+  field; nonzero.
+Qed.
