@@ -124,7 +124,7 @@ def is_zero(expression: Any) -> bool:
 
     >>> import sympy
     >>> x = sympy.Symbol("x")
-    >>> zero((x + 1) ** 2 - x**2 - 2 * x - 1), zero(sympy.sin(x) - x)
+    >>> is_zero((x + 1) ** 2 - x**2 - 2 * x - 1), is_zero(sympy.sin(x) - x)
     (True, False)
     """
     import sympy
