@@ -18,15 +18,17 @@ from os import cpu_count
 from pathlib import Path
 
 from lazyrich.papers.claim import Claim
-from lazyrich.papers.kernel import record
+from lazyrich.papers.kernel import coq_derivatives, record
+from lazyrich.papers.kernel.coq_derivatives import derivative_lemmas
 from lazyrich.papers.kernel.coq_files import HEADER, Exported, export
 from lazyrich.papers.kernel.coq_terms import NotExportable
 from lazyrich.papers.proof import Proof
 from lazyrich.papers.verify import select_claims
 
+Derivatives = tuple[Claim, Proof, list[str]]
 SECONDS = 300
 TOGETHER = 8  # proofs in one run of coqc, which takes a second or two to load its library
-INSTALL = ("apt-get", "install", "-y", "--no-install-recommends", "coq")
+INSTALL = ("apt-get", "install", "-y", "--no-install-recommends", "coq", "libcoq-coquelicot")
 
 
 @dataclass(frozen=True)
@@ -67,10 +69,10 @@ def jobs(claims: Sequence[Claim], left_out: Counter[str]) -> list[Job]:
     return found
 
 
-def coqc(folder: Path, stem: str, lemmas: Sequence[str]) -> tuple[str, str]:
+def coqc(folder: Path, stem: str, lemmas: Sequence[str], header: str = HEADER) -> tuple[str, str]:
     """Return the complaint of coqc, "" if it accepts the lemmas, and what it prints."""
     path = folder / f"{stem}.v"
-    path.write_text("\n".join([HEADER, *lemmas]), encoding="utf-8")
+    path.write_text("\n".join([header, *lemmas]), encoding="utf-8")
     try:
         command = ["coqc", "-q", "-R", ".", "lazyrich", path.name]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=SECONDS)
@@ -118,22 +120,43 @@ def run(claims: Sequence[Claim], folder: Path) -> tuple[list[Job], list[str]]:
     return good, [*lines, f"{counts} checked by the kernel, and refused with the formula spoiled; {seconds}"]
 
 
-def write(good: Sequence[Job]) -> None:
+def derivatives(claims: Sequence[Claim], folder: Path) -> list[Derivatives]:
+    """Return the proofs with derivatives of which the kernel accepts all, and the lemmas."""
+    todo: list[Derivatives] = []
+    for claim, proof in [(each, proof) for each in claims for proof in each.proofs]:
+        lemmas = derivative_lemmas(proof.prove.__name__, proof.prove)
+        if lemmas:
+            todo.append((claim, proof, lemmas))
+
+    def complaint(number: int) -> str:
+        return coqc(folder, f"derivatives_{number}", todo[number][2], coq_derivatives.HEADER)[0]
+
+    with ThreadPoolExecutor(cpu_count() or 1) as pool:
+        return [each for each, wrong in zip(todo, pool.map(complaint, range(len(todo))), strict=True) if not wrong]
+
+
+def write(good: Sequence[Job], slopes: Sequence[Derivatives]) -> None:
     """Replace the stored files and the record."""
     shutil.rmtree(record.HOME / "files", ignore_errors=True)
     texts: dict[Path, list[str]] = {}
+    entries: dict[str, dict[str, str | int]] = {}
+
+    def add(path: Path, header: str, claim: Claim, proof: Proof, lemmas: Sequence[str]) -> dict[str, str | int]:
+        texts.setdefault(path, [header]).extend([f"(* {claim.id}, {proof.prove.__name__} *)\n", *lemmas])
+        empty: dict[str, str | int] = {"hash": record.hash_of(claim, proof), "lemmas": 0, "same": 0, "derivatives": 0}
+        return entries.setdefault(f"{claim.id}#{proof.prove.__name__}", empty)
+
     for job in good:
-        texts.setdefault(record.file_of(job.claim), [HEADER]).extend(
-            [f"(* {job.claim.id}, {job.proof.prove.__name__} *)\n", *job.exported.lemmas]
-        )
+        entry = add(record.file_of(job.claim), HEADER, job.claim, job.proof, job.exported.lemmas)
+        entry |= {"lemmas": len(job.exported.lemmas), "same": job.exported.same}
+    for claim, proof, lemmas in slopes:
+        entry = add(record.file_of(claim, "_derivatives"), coq_derivatives.HEADER, claim, proof, lemmas)
+        entry["derivatives"] = len(lemmas)
     for path, parts in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("\n".join(parts), encoding="utf-8")
-    lines = []
-    for job in sorted(good, key=lambda job: job.name):
-        hashed, many = record.hash_of(job.claim, job.proof), len(job.exported.lemmas)
-        lines.append(f' "{job.name}": {json.dumps({"hash": hashed, "lemmas": many, "same": job.exported.same})}')
     found = subprocess.run(["coqc", "--print-version"], capture_output=True, text=True, check=True).stdout.split()[0]
+    lines = [f' "{name}": {json.dumps(entry)}' for name, entry in sorted(entries.items())]
     text = f'{{"coqc": "{found}", "proofs": {{\n' + ",\n".join(lines) + "\n}}\n"
     record.RECORD.write_text(text, encoding="utf-8")
 
@@ -143,10 +166,16 @@ def main() -> None:
         sys.exit(f"coqc is not installed; on Debian and Ubuntu: sudo {' '.join(INSTALL)}")
     patterns = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        good, lines = run(select_claims(patterns or "*"), Path(folder))
-    print(*lines, sep="\n")
+        claims, began = select_claims(patterns or "*"), time.perf_counter()
+        good, lines = run(claims, Path(folder))
+        print(*lines, sep="\n", flush=True)
+        between = time.perf_counter()
+        slopes = derivatives(claims, Path(folder))
+        many = sum(len(lemmas) for *_, lemmas in slopes)
+        print(f"{len(slopes)} proofs, {many} derivatives checked by the kernel; {time.perf_counter() - between:.0f} s")
+    print(f"{time.perf_counter() - began:.0f} s in all")
     if not patterns:
-        write(good)
+        write(good, slopes)
 
 
 if __name__ == "__main__":

@@ -38,12 +38,17 @@ def lemma(name: str, left: Any, right: Any) -> str:
     """Return the lemma that two expressions are equal, with its proof."""
     writer = Writer()
     stated = f"{writer(left)} =\n  {writer(right)}"
-    conditions = [CONDITIONS[relation].format(writer(e)) for relation, e in domain(left, right)]
-    assumed = [form.format(name) for symbol, name in writer.names.items() if (form := _assumption(symbol))]
+    assumed = hypotheses(writer, left, right)
     variables = f"forall {' '.join(writer.names.values())} : R,\n  " if writer.names else ""
-    hypotheses = "".join(f"{each} ->\n  " for each in (*assumed, *conditions))
     steps = "\n  ".join(steps_to_field(writer, left, right))
-    return f"Lemma {name} : {variables}{hypotheses}{stated}.\nProof.\n  {steps}\nQed.\n"
+    return f"Lemma {name} : {variables}{assumed}{stated}.\nProof.\n  {steps}\nQed.\n"
+
+
+def hypotheses(writer: Writer, *expressions: Any) -> str:
+    """Return what is assumed of the symbols that were written, and the conditions under which all is defined."""
+    conditions = [CONDITIONS[relation].format(writer(e)) for relation, e in domain(*expressions)]
+    assumed = [form.format(name) for symbol, name in writer.names.items() if (form := _assumption(symbol))]
+    return "".join(f"{each} ->\n  " for each in (*assumed, *conditions))
 
 
 def _assumption(symbol: Any) -> str:

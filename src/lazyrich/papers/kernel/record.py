@@ -17,6 +17,7 @@ from lazyrich.papers.proof import Proof
 
 HOME = Path(__file__).parent
 RECORD = HOME / "checked.json"
+KINDS = ("lemmas", "same", "derivatives")
 
 
 def hash_of(claim: Claim, proof: Proof) -> str:
@@ -29,10 +30,10 @@ def hash_of(claim: Claim, proof: Proof) -> str:
     return hashlib.sha256("\n".join([*code, *stated]).encode()).hexdigest()[:16]
 
 
-def file_of(claim: Claim) -> Path:
-    """Return the path of the Coq file of a claim."""
+def file_of(claim: Claim, kind: str = "") -> Path:
+    """Return the path of the Coq file of a claim: of its identities, or of its "_derivatives"."""
     source, name = claim.id.split("/")
-    return HOME / "files" / source / f"{name.replace('-', '_')}.v"
+    return HOME / "files" / source / f"{name.replace('-', '_')}{kind}.v"
 
 
 @cache
@@ -44,24 +45,30 @@ def accepted(claim: Claim, proof: Proof) -> dict[str, Any] | None:
     """Return what the kernel has accepted of a proof as it now stands, or None.
 
     `lemmas` counts identities of two different expressions; `same` those whose two sides are one expression, of which
-    there is nothing to check.
+    there is nothing to check; `derivatives` those that SymPy took on the way, if the kernel accepts all of them.
     """
     try:
         entry = _record()["proofs"].get(f"{claim.id}#{proof.prove.__name__}")
         current = entry is not None and entry["hash"] == hash_of(claim, proof)
     except OSError:  # defined interactively
         return None
-    return {"coqc": _record()["coqc"], "lemmas": entry["lemmas"], "same": entry["same"]} if current else None
+    return {"coqc": _record()["coqc"], **{key: entry[key] for key in KINDS}} if current else None
 
 
 def said(found: dict[str, Any]) -> str:
     """Return what the kernel has checked, as text, and no more than that."""
-    many = "the identity" if found["lemmas"] == 1 else f"each of the {found['lemmas']} identities"
-    same = f"; {found['same']} more have one expression on both sides" if found["same"] else ""
-    return f"checked by Coq's kernel (coqc {found['coqc']}): {many} of two printed expressions{same}"
+    identities, derivatives = found["lemmas"], found["derivatives"]
+    parts = []
+    if identities:
+        parts.append(f"{'the identity' if identities == 1 else f'{identities} identities'} of two printed expressions")
+    if derivatives:
+        parts.append("the derivative that it takes" if derivatives == 1 else f"all {derivatives} derivatives")
+    same = f"; in {found['same']} more both sides are one expression" if found["same"] else ""
+    return f"checked by Coq's kernel (coqc {found['coqc']}): {' and '.join(parts)}{same}"
 
 
 def coq_text(claim: Claim) -> str:
-    """Return the Coq file of a claim, if the kernel has accepted one of its proofs as it now stands."""
+    """Return the Coq files of a claim, if the kernel has accepted one of its proofs as it now stands."""
     shown = any(accepted(claim, proof) for proof in claim.proofs)
-    return file_of(claim).read_text(encoding="utf-8") if shown and file_of(claim).exists() else ""
+    paths = [file_of(claim), file_of(claim, "_derivatives")]
+    return "\n".join(path.read_text(encoding="utf-8") for path in paths if shown and path.exists())

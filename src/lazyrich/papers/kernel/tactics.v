@@ -63,6 +63,7 @@ with nonnegative :=
   | |- 0 <= ?x ^ ?n => let h := eval compute in (Nat.div2 n) in exact (even_power x h)
   | |- 0 <= ?x ^ ?n => apply pow_le; nonnegative
   | |- 0 <= ?x * ?x => apply Rle_0_sqr
+  | |- 0 <= ?x * (?x * 1) => rewrite Rmult_1_r; apply Rle_0_sqr
   | |- 0 <= _ * _ => apply Rmult_le_pos; nonnegative
   | |- 0 <= _ / _ => apply Rmult_le_pos; [nonnegative | apply Rlt_le, Rinv_0_lt_compat; positive]
   | |- 0 <= _ + _ => apply Rplus_le_le_0_compat; nonnegative
@@ -86,4 +87,14 @@ Ltac nonzero :=
       let E := fresh in intro E; apply H; field_simplify_eq; solve [lra | timeout 5 nra | split; nonzero | nonzero]
   end.
 
-Ltac identity := try reflexivity; first [ring | field; nonzero].
+(* After auto_derive: the same syntax on both sides, and a variable for each root. *)
+Ltac unfold_to_exp := unfold Rpower, cosh, sinh, tanh, arcsinh in *.
+Ltac plain := unfold Rdiv, Rminus; cbn [pow].
+Ltac roots :=
+  repeat match goal with
+  | |- context [sqrt ?u] =>
+      let r := fresh "root" in let rule := fresh "rule" in
+      assert (rule : sqrt u ^ 2 = u) by (apply pow2_sqrt; nonnegative);
+      assert (0 < sqrt u) by (apply sqrt_lt_R0; positive);
+      set (r := sqrt u) in *; clearbody r
+  end.
