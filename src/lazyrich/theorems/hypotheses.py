@@ -47,6 +47,11 @@ def two_linear_layers_or_more(flow: GradientFlow) -> Defect:
     return zero_or_inf(weights is not None and len(weights) >= 2)
 
 
+def depth_two(flow: GradientFlow) -> Defect:
+    """The network has degree two: two layers, or one layer of squares."""
+    return zero_or_inf(flow.net.degree == 2)
+
+
 def one_hidden_unit(flow: GradientFlow) -> Defect:
     """One hidden unit."""
     weights = flow.net.weight_matrices

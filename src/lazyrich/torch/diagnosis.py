@@ -113,7 +113,7 @@ def diagnose(
     check_loss(loss)
     check_maker(optimizer)
     chosen = None if knob is None else as_knob(knob)
-    if not isinstance(alphas, Iterable) or not all(_check_positive(alpha) for alpha in alphas):
+    if not isinstance(alphas, Iterable) or not all(_is_positive(alpha) for alpha in alphas):
         scales = tuple(alphas) if isinstance(alphas, (list, tuple)) else alphas
         raise ValueError(f"alphas must be positive numbers, such as (0.1, 10); found {scales!r:.60}")
     model = unwrap_model(model)
@@ -167,5 +167,5 @@ def diagnose(
     return Diagnosis(finished, match, chosen.name, reason, code)
 
 
-def _check_positive(value: object) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, Real) and 0 < float(value) < math.inf

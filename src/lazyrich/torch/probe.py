@@ -35,6 +35,7 @@ from lazyrich.probe.layer_names import readable_names, with_readable_names
 from lazyrich.probe.layer_table import word_numbers
 from lazyrich.probe.logger_adapters import as_log_function
 from lazyrich.probe.types import Row, State
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.distributed import is_rank_zero
@@ -373,8 +374,8 @@ class Probe(Measurement):
 
     def _frozen_layers(self) -> list[str]:
         """Return the layers of which no parameter is trained."""
-        names = {metrics.layer_name_of(name) for name, _ in self.model.named_parameters()}
-        trained = {metrics.layer_name_of(name) for name in self._parameters}
+        names = {layer_name_of(name) for name, _ in self.model.named_parameters()}
+        trained = {layer_name_of(name) for name in self._parameters}
         return list(readable_names(name for name in sorted(names) if name not in trained).values())
 
     def callback(self, base: type = object, every: int | None = None) -> Any:

@@ -11,6 +11,7 @@ from torch import nn
 
 from lazyrich._validate.integers import check_int
 from lazyrich.probe.transfer import DepthCheck, TransferAudit
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.data_loader import cycle_batches
@@ -158,7 +159,7 @@ def _group_of(parameter: str) -> str:
     >>> _group_of("blocks.3.up.weight"), _group_of("head.weight")
     ('blocks.*.up', 'head')
     """
-    return re.sub(r"(?<![^.])\d+(?![^.])", "*", metrics.layer_name_of(parameter))
+    return re.sub(r"(?<![^.])\d+(?![^.])", "*", layer_name_of(parameter))
 
 
 def _stream_size(inputs: Sequence[tuple[str, float]]) -> float:

@@ -22,14 +22,14 @@ from lazyrich.theorems.example_flows import (
     with_uneven_decay,
     without_decay,
 )
-from lazyrich.theorems.hypotheses import Defect, diagonal_network, equal_decay_rates, square_loss, zero_or_inf
+from lazyrich.theorems.hypotheses import (
+    depth_two,
+    diagonal_network,
+    equal_decay_rates,
+    square_loss,
+)
 from lazyrich.theorems.limit_result import Certificate
 from lazyrich.theorems.theorem import LimitTheorem
-
-
-def depth_two(flow: GradientFlow) -> Defect:
-    """The diagonal network has depth 2: deeper ones have a penalty that is not convex in β."""
-    return zero_or_inf(flow.net.degree == 2)
 
 
 def lasso_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certificate]:

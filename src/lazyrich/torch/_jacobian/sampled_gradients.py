@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.tangent.grouped_distance import GROUP_SIZE
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch._jacobian.factors import LayerFactors
 from lazyrich.torch._jacobian.layer_grams import layer_gram, layer_slopes
 from lazyrich.torch._jacobian.per_sample_jacobian import PerSampleJacobian
@@ -17,7 +18,6 @@ from lazyrich.torch._jacobian.recorded_calls import ParameterNames
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import OutputReader
 from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
-from lazyrich.torch.metrics import layer_name_of
 
 SUM_TOLERANCE = {torch.float32: 1e-3, torch.float64: 1e-8}  # of the check against autograd, relative to Σ|⟨v_i, v_j⟩|
 
