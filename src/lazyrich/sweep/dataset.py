@@ -43,24 +43,24 @@ class Table:
         for schema, cells in groups.items():
             try:
                 values = decode_results(schema, [contents.done[self.keys[cell]][len(schema) + 1 :] for cell in cells])
-                self._add(np.array(cells), values)
+                self._add_cells(np.array(cells), values)
             except (ValueError, TypeError, RecursionError) as error:
                 self.errors |= dict.fromkeys(cells, f"its result cannot be read: {error}")
         self.missing = sorted({*range(len(self.keys))}.difference(*groups.values()) | self.errors.keys())
 
-    def _add(self, cells: np.ndarray, values: np.ndarray) -> None:
+    def _add_cells(self, cells: np.ndarray, values: np.ndarray) -> None:
         """Take in cells of one schema. If they do not fit the others as a whole, some of them may."""
         names = values.dtype.names or ()
-        if not (mismatch := next(filter(None, (self._mismatch(name, values) for name in names)), "")):
+        if not (mismatch := next(filter(None, (self._mismatch_message(name, values) for name in names)), "")):
             for name in names:
                 self.columns.setdefault(name, []).append((cells, values[name]))
         elif len(cells) == 1:
             self.errors[int(cells[0])] = f"it does not fit the others: {mismatch}"
         else:
             for i in range(len(cells)):
-                self._add(cells[i : i + 1], values[i : i + 1])
+                self._add_cells(cells[i : i + 1], values[i : i + 1])
 
-    def _mismatch(self, name: str, values: np.ndarray) -> str:
+    def _mismatch_message(self, name: str, values: np.ndarray) -> str:
         """Return why the values under a name do not fit the others, or nothing."""
         array, inner = values[name], _inner_axes(name, values[name])
         others = {other: _inner_axes(other, parts[0][1]) for other, parts in self.columns.items()}

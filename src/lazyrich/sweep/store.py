@@ -115,7 +115,7 @@ def open_store(folder: Path, info: SweepInfo, accept_changes: bool = False) -> I
         raise StoreError(f"{folder} is not empty and holds no sweep. Choose another folder")
     with lock_folder(folder):
         if not path.exists():
-            _create(path, [info.row()])
+            _write_store(path, [info.row()])
         contents = read_store(folder)
         before = contents.info or info
         if before.function != info.function:
@@ -131,7 +131,7 @@ def open_store(folder: Path, info: SweepInfo, accept_changes: bool = False) -> I
         damaged = {key for key, error in contents.failed.items() if error == DAMAGED}
         if contents.problem:
             copy = next(p for i in range(1, 10**6) if not (p := path.with_name(f"{FILE_NAME}.damaged-{i}")).exists())
-            _create(path, ((key, True, value) for key, value in contents.done.items()), keep_as=copy)
+            _write_store(path, ((key, True, value) for key, value in contents.done.items()), keep_as=copy)
         with closing(Store(path)) as store:
             store.delete(damaged)
             store.add([contents.info.row()])
@@ -155,7 +155,7 @@ def read_store(folder: Path) -> Contents:
         except SQLITE_ERRORS as error:
             contents.problem = str(error)
             connection.execute("PRAGMA writable_schema = ON")  # so that a truncated file can be read as far as it goes
-        for _, key, done, value, checksum in _scan(connection, contents):
+        for _, key, done, value, checksum in _read_rows(connection, contents):
             is_row = isinstance(key, bytes) and isinstance(value, bytes)
             name = key.decode("utf8", "replace") if is_row else repr(key)
             if not is_row or checksum != zlib.crc32(value, zlib.crc32(key, bool(done))):
@@ -179,7 +179,7 @@ def read_store(folder: Path) -> Contents:
     return contents
 
 
-def _scan(connection: sqlite3.Connection, contents: Contents) -> Iterator[tuple[Any, ...]]:
+def _read_rows(connection: sqlite3.Connection, contents: Contents) -> Iterator[tuple[Any, ...]]:
     """Yield the rows; where a page cannot be read, those behind it from the end."""
     last = 0
     try:
@@ -217,7 +217,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", BUSY_SECONDS, isolation_level=None, uri=True)
 
 
-def _create(path: Path, rows: Iterable[Row], keep_as: Path | None = None) -> None:
+def _write_store(path: Path, rows: Iterable[Row], keep_as: Path | None = None) -> None:
     """Write a store with these rows, which takes its place once it is whole; a copy of what was there may be kept."""
     try:
         if keep_as is not None:

@@ -25,7 +25,7 @@ from lazyrich.probe.balance import Balance, ConservedPair
 from lazyrich.torch._model.learning_rates import Rates, rate_of, rates_by_name
 from lazyrich.torch._model.output_reader import Forward, OutputReader
 from lazyrich.torch._model.parameter_slices import ParameterSlice, SliceableTensors, full_parameter_name
-from lazyrich.torch._model.preserve_model import _check_model, trainable_parameters
+from lazyrich.torch._model.preserve_model import check_model, trainable_parameters
 from lazyrich.torch._structure import Structure, structure, unwrap_model
 from lazyrich.torch._structure.rescaling import Rescaling, apply_rescaling
 from lazyrich.torch._structure.rescaling_path import RescalingPath, find_rescaling_path
@@ -256,7 +256,7 @@ def _rescaling_path(
     model: nn.Module, layers: tuple[str, str] | None, across_norms: bool | None, inputs: object, forward: Forward | None
 ) -> tuple[nn.Module, Structure, RescalingPath]:
     model = unwrap_model(model)
-    _check_model(model)
+    check_model(model)
     layout = structure(model, inputs, forward=forward)
     return model, layout, find_rescaling_path(layout, layers, across_norms)
 

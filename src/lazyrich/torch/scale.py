@@ -91,7 +91,7 @@ def layer_prefixes(model: nn.Module) -> list[str]:
     return list(dict.fromkeys(name.rpartition(".")[0] for name in trainable_parameters(model)))
 
 
-def _outputs_of(found: Any) -> Tensor:
+def _outputs_of(found: object) -> Tensor:
     """Return the tensor of the outputs in the result of a model."""
     if isinstance(found, Tensor):
         return found

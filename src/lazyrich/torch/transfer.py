@@ -17,7 +17,7 @@ from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.data_loader import cycle_batches
 from lazyrich.torch._model.loss import LossFunction
 from lazyrich.torch._model.output_reader import Forward, OutputReader
-from lazyrich.torch._model.preserve_model import _check_model, measurement_mode, trainable_parameters
+from lazyrich.torch._model.preserve_model import check_model, measurement_mode, trainable_parameters
 from lazyrich.torch._probe.layer_updates import observe_layers
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.width import N_MEASURED_INPUTS, Optimizers, make_optimizers, train_step, width_check
@@ -109,7 +109,7 @@ def _check_depths(
         for depth in depths:
             torch.manual_seed(seed)
             model = unwrap_model(make_model(depth))
-            _check_model(model)
+            check_model(model)
             runs[seed, depth] = _train_depth(model, batches, inputs, loss, optimizer, forward)
     torch.set_rng_state(state)
     groups = [group for group in runs[0, depths[-1]][1] if all(group in run[1] for run in runs.values())]

@@ -13,7 +13,7 @@ from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import neuron
 from lazyrich.networks import Network
-from lazyrich.theorems.canonical_coordinates import row_space_basis, whitening_scale, without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient, row_space_basis, whitening_scale
 from lazyrich.theorems.equations import RICCATI
 from lazyrich.theorems.example_flows import (
     RATES,
@@ -220,7 +220,7 @@ def neuron_in_row_space(flow: GradientFlow) -> tuple[AnyArray, AnyArray, AnyArra
     a, w = _neuron_weights(flow.net)
     eta_w, eta_a = flow.rates
     problem, rho, basis = flow.problem, whitening_scale(flow.problem), row_space_basis(flow.problem)
-    b = problem.kappa * (without_gradient(problem.X).T @ problem.y.reshape(-1)) / xp.where(rho > 0, rho, 1.0)
+    b = problem.kappa * (forbid_gradient(problem.X).T @ problem.y.reshape(-1)) / xp.where(rho > 0, rho, 1.0)
     if basis is not None:
         w, b = w @ basis, b @ basis
     return a, w, b, eta_w, eta_a, rho

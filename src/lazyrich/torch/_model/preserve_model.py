@@ -181,7 +181,7 @@ def check_outputs(model: nn.Module, inputs: object, reading: OutputReader = DEFA
     Traceback (most recent call last):
     ValueError: the forward pass raised in the model itself (Linear) on an input of shape (5, 4), torch.float32: ...
     """
-    _check_model(model)
+    check_model(model)
     batch = Batch.from_nested(inputs)
     with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as run:
 
@@ -202,7 +202,7 @@ def check_outputs(model: nn.Module, inputs: object, reading: OutputReader = DEFA
     return values
 
 
-def _check_model(model: nn.Module) -> None:
+def check_model(model: nn.Module) -> None:
     if not isinstance(model, nn.Module):
         raise ValueError(f"a model must be a torch.nn.Module; found {type(model).__name__}")
     if isinstance(model, torch.jit.ScriptModule):
