@@ -154,7 +154,7 @@ def grokking_clock(
     data and start, so a run with another seed is no calibration. `degree` is the number of layers, by which fitting
     takes $\alpha^{-2(\text{degree} - 1)}$ as long.
 
-    It was measured on ReLU networks and sparse parity (the book's `lazyrich2026/grokking-clock`); that the time is
+    It was measured on ReLU networks and sparse parity (the figure `lazyrich2026/grokking-clock`); that the time is
     about $\log\alpha/\lambda$ is due to Lyu et al. 2023. An error is raised where the law was seen to break: α ≤ 1,
     generalization less than five times as late as fitting, decays whose constants disagree or more than four times from
     those calibrated at, and full-batch Adam.
