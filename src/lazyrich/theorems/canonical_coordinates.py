@@ -29,7 +29,7 @@ def _forbid_gradient(value: Array, name: str) -> Array:
 
 
 @partial(_forbid_gradient.defjvp, symbolic_zeros=True)
-def _without_gradient_jvp(name: str, primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
+def _forbid_gradient_jvp(name: str, primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     (value,), (change,) = primals, tangents
     if not isinstance(change, SymbolicZero):
         raise ValueError(
