@@ -290,4 +290,5 @@ class LayerStructure:
 
 
 def space_name(structure: LayerStructure, space: ActivationSpace) -> str:
+    """Return a name for an activation space: that of the layer that writes it."""
     return structure.name(space.writer)

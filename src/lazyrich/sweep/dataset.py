@@ -16,7 +16,7 @@ from lazyrich._io.html import html_table
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.sweep.cells import as_exact_array, decode_results
 from lazyrich.sweep.grid import Grid
-from lazyrich.sweep.store import DAMAGED, FILE_NAME, Contents, Store, StoreError, cannot_write, lock_folder, read_store
+from lazyrich.sweep.store import DAMAGED, FILE_NAME, Contents, Store, StoreError, lock_folder, read_store, write_error
 
 if TYPE_CHECKING:
     import xarray
@@ -159,7 +159,7 @@ def write_zarr(data: "xarray.Dataset", folder: Path) -> None:
         shutil.rmtree(final, ignore_errors=True)
         fresh.rename(final)
     except OSError as error:
-        raise cannot_write(final, error) from None
+        raise write_error(final, error) from None
 
 
 @dataclass(frozen=True)

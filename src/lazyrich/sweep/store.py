@@ -95,7 +95,7 @@ class Store:
                 self._connection.execute("BEGIN IMMEDIATE")
                 self._connection.executemany(statement, rows)
         except sqlite3.DatabaseError as error:
-            raise cannot_write(self.path, error) from None
+            raise write_error(self.path, error) from None
 
     def close(self) -> None:
         try:
@@ -208,7 +208,7 @@ def lock_folder(folder: Path) -> IO[str]:
         file.close()
         raise StoreError(f"another driver is at work on {folder} ({owner}). Wait for it, or stop it") from None
     except OSError as error:
-        raise cannot_write(folder, error) from None
+        raise write_error(folder, error) from None
     return file
 
 
@@ -228,7 +228,7 @@ def _write_store(path: Path, rows: Iterable[Row], keep_as: Path | None = None) -
             memory.commit()
             file.write(memory.serialize())
     except (OSError, sqlite3.Error) as error:
-        raise cannot_write(path, error) from None
+        raise write_error(path, error) from None
 
 
 def _with_checksum(row: Row) -> tuple[str, bool, bytes, int]:
@@ -236,6 +236,7 @@ def _with_checksum(row: Row) -> tuple[str, bool, bytes, int]:
     return key, done, value, zlib.crc32(value, zlib.crc32(key.encode(), done))
 
 
-def cannot_write(path: Path, error: Exception) -> StoreError:
+def write_error(path: Path, error: Exception) -> StoreError:
+    """Return the error of a file that could not be written, with what is safe and what to do."""
     reason, advice = getattr(error, "strerror", None) or error, "make room, or choose a folder that can be written"
     return StoreError(f"cannot write to {path}: {reason}. What was committed is safe: {advice}, and run again")

@@ -241,6 +241,7 @@ def _unwrapped_name(name: str, own_state: Mapping[str, Tensor]) -> str:
 
 
 def check_targets(targets: Tensor, n: int, c: int) -> Tensor:
+    """Return targets of shape (n, c), one-hot for class numbers, or raise an error."""
     try:
         y = torch.as_tensor(targets).detach()
     except (TypeError, ValueError, RuntimeError):

@@ -215,4 +215,5 @@ def layer_norms(values: Mapping[str, Tensor], start: Mapping[str, Tensor] | None
 
 
 def rms(difference: Tensor) -> float:
+    """Return the root mean square of the entries, computed in float64."""
     return float(difference.double().square().mean().sqrt())

@@ -203,6 +203,7 @@ def check_outputs(model: nn.Module, inputs: object, reading: OutputReader = DEFA
 
 
 def check_model(model: nn.Module) -> None:
+    """Raise an error for a model that cannot be measured, with the reason."""
     if not isinstance(model, nn.Module):
         raise ValueError(f"a model must be a torch.nn.Module; found {type(model).__name__}")
     if isinstance(model, torch.jit.ScriptModule):
