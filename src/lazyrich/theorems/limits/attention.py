@@ -55,6 +55,11 @@ def _certificate(flow: GradientFlow, end: Network, beta: Array) -> Certificate:
 
 THEOREM = LimitTheorem(
     name="aligned attention",
+    title="Where attention that learns in context stops",
+    intuition="A head of rank one on an eigenvector of the inputs stays there, and only its strength changes. It stops "
+    "where the gradient in this strength vanishes, at the best weight of its eigenvector for prompts of that length. "
+    "An eigenvector without a head is never learned.",
+    claims=("lazyrich2026/loss-over-prompts",),
     references=attention.THEOREM.references,
     hypotheses=attention.THEOREM.hypotheses,
     formula=attention_limit,
