@@ -17,7 +17,7 @@ def counts() -> str:
     of = Counter(row["verdict"] for row in theirs)
     proved = Counter(row["verdict"] for row in theirs if row["grade"] == "PROVED")
     at_size = sum(row["grade"] == "AT_SIZE" for row in theirs)
-    checked = sum(any(proof.get("kernel") for proof in row["proofs"]) for row in theirs)
+    checked = sum(any("identit" in proof.get("kernel", "") for proof in row["proofs"]) for row in theirs)
     others = sum(of[verdict] for verdict in ("CONJECTURED", "VACUOUS", "UNDECIDABLE"))
     return (
         f"{len(theirs)} statements of the sources: {of['HOLDS']} hold as printed, {of['GENERIC']} generically, "
