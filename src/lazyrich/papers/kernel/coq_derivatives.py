@@ -16,7 +16,8 @@ from lazyrich.papers.kernel.coq_terms import NotExportable, Writer, is_opaque, n
 
 HEADER = "From Coquelicot Require Import Coquelicot.\nFrom lazyrich Require Import tactics.\nOpen Scope R_scope.\n"
 MANY = 40  # a proof with more derivatives is left out
-WITHIN = ("limit", "simplify", "series", "solve", "integrate", "_eval_derivative")  # SymPy's own use of derivatives
+# What may stand between a paper's code and a derivative: SymPy also differentiates on the way of limits and the like.
+THROUGH = ("diff", "jacobian", "hessian", "applyfunc", "_new", "_handle_creation_inputs", "<lambda>", "<listcomp>")
 Derivative = tuple[Any, Any, Any]
 
 
@@ -68,7 +69,7 @@ def _is_asked_by_a_proof() -> bool:
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("lazyrich."):
             return True
-        if frame.f_code.co_name in WITHIN:
+        if frame.f_code.co_name not in THROUGH:
             return False
         frame = frame.f_back
     return False

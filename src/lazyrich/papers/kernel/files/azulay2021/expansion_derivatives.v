@@ -39,30 +39,3 @@ Proof.
     [repeat split; first [exact I | positive | nonzero] |].
   plain. roots. field; nonzero.
 Qed.
-
-Lemma hessian_at_the_start_d5 : forall s : R,
-  0 < s ->
-  is_derive (fun s => 1 - s) s ((-1)).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma hessian_at_the_start_d6 : forall s : R,
-  0 < s ->
-  is_derive (fun s => - 1 + s) s (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma hessian_at_the_start_d7 : forall Dummy_0 : R,
-  0 < Dummy_0 ->
-  is_derive (fun Dummy_0 => 2 + Dummy_0) Dummy_0 (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.

@@ -6,24 +6,6 @@ Open Scope R_scope.
 
 Lemma a_power_at_depth_four_d1 : forall y : R,
   0 < y ->
-  is_derive (fun y => - 1 + y) y (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma a_power_at_depth_four_d2 : forall Dummy_0 : R,
-  0 < Dummy_0 ->
-  is_derive (fun Dummy_0 => 1 + Dummy_0) Dummy_0 (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma a_power_at_depth_four_d3 : forall y : R,
-  0 < y ->
   0 < 1 - y ->
   1 - y <> 0 ->
   is_derive (fun y => - (1 / 2) / y ^ 2 - (1 / 4) * ln (1 + y) - (1 / 4) * ln (1 - y) + (1 / 4) * ln (1 + y ^ 2)) y (/ (y ^ 3) - (1 / 4) / (1 + y) + (1 / 4) / (1 - y) + (1 / 2) * y / (1 + y ^ 2)).

@@ -4,16 +4,7 @@ Open Scope R_scope.
 
 (* dln/stronger-is-earlier, times_fall *)
 
-Lemma times_fall_d1 : forall x : R,
-  0 < x ->
-  is_derive (fun x => - 1 + x) x (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma times_fall_d2 : forall s epsilon : R,
+Lemma times_fall_d1 : forall s epsilon : R,
   0 < s ->
   0 < epsilon ->
   0 < - 1 + s / epsilon ->
@@ -25,7 +16,7 @@ Proof.
   plain. roots. field; nonzero.
 Qed.
 
-Lemma times_fall_d3 : forall x : R,
+Lemma times_fall_d2 : forall x : R,
   0 < x ->
   0 < - 1 + x ->
   - 1 + x <> 0 ->

@@ -16,21 +16,3 @@ Proof.
     [repeat split; first [exact I | positive | nonzero] |].
   plain. roots. field; nonzero.
 Qed.
-
-Lemma bernoulli_solved_d2 : forall mu0 : R,
-  0 < mu0 ->
-  is_derive (fun mu0 => - 1 + mu0) mu0 (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma bernoulli_solved_d3 : forall B : R,
-  0 < B ->
-  is_derive (fun B => - 1 + B) B (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.

@@ -4,25 +4,7 @@ Open Scope R_scope.
 
 (* kunin2024/omega-closed-form, omega_solved *)
 
-Lemma omega_solved_d1 : forall v_R : R,
-  0 < v_R ->
-  is_derive (fun v_R => - 1 + v_R) v_R (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma omega_solved_d2 : forall Dummy_0 : R,
-  0 < Dummy_0 ->
-  is_derive (fun Dummy_0 => 1 + Dummy_0) Dummy_0 (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma omega_solved_d3 : forall t delta upsilon0 v_R : R,
+Lemma omega_solved_d1 : forall t delta upsilon0 v_R : R,
   0 < t ->
   0 < delta ->
   0 < upsilon0 ->
@@ -35,7 +17,7 @@ Proof.
   plain. roots. field; nonzero.
 Qed.
 
-Lemma omega_solved_d4 : forall t delta upsilon0 v_R : R,
+Lemma omega_solved_d2 : forall t delta upsilon0 v_R : R,
   0 < t ->
   0 < delta ->
   0 < upsilon0 ->
@@ -47,7 +29,7 @@ Proof.
   plain. roots. field; nonzero.
 Qed.
 
-Lemma omega_solved_d5 : forall t upsilon0 delta v_R : R,
+Lemma omega_solved_d3 : forall t upsilon0 delta v_R : R,
   0 < t ->
   0 < upsilon0 ->
   0 < delta ->

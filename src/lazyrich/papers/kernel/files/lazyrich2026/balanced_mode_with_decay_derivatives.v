@@ -4,25 +4,7 @@ Open Scope R_scope.
 
 (* lazyrich2026/balanced-mode-with-decay, the_logistic_curve *)
 
-Lemma the_logistic_curve_d1 : forall Dummy_0 : R,
-  0 < Dummy_0 ->
-  is_derive (fun Dummy_0 => - 1 + Dummy_0) Dummy_0 (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma the_logistic_curve_d2 : forall beta_0 : R,
-  0 < beta_0 ->
-  is_derive (fun beta_0 => - 1 + beta_0) beta_0 (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma the_logistic_curve_d3 : forall t s lambda beta_0 : R,
+Lemma the_logistic_curve_d1 : forall t s lambda beta_0 : R,
   0 < t ->
   0 < s ->
   0 < lambda ->

@@ -4,16 +4,7 @@ Open Scope R_scope.
 
 (* lazyrich2026/plateaus-of-deep-networks, the_barrier *)
 
-Lemma the_barrier_d1 : forall D : R,
-  0 < D ->
-  is_derive (fun D => - 1 + D) D (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma the_barrier_d2 : forall w D : R,
+Lemma the_barrier_d1 : forall w D : R,
   0 < w ->
   0 < D ->
   is_derive (fun w => Rpower w (2 - D)) w (Rpower w (2 - D) * (2 - D) / w).

@@ -4,25 +4,7 @@ Open Scope R_scope.
 
 (* varre2023/rank-grows, shares_rise *)
 
-Lemma shares_rise_d1 : forall Dummy_0 : R,
-  0 < Dummy_0 ->
-  is_derive (fun Dummy_0 => - 1 + Dummy_0) Dummy_0 (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma shares_rise_d2 : forall g : R,
-  0 < g ->
-  is_derive (fun g => - 1 + g) g (1).
-Proof.
-  intros. unfold_to_exp. auto_derive;
-    [repeat split; first [exact I | positive | nonzero] |].
-  plain. roots. field; nonzero.
-Qed.
-
-Lemma shares_rise_d3 : forall g s : R,
+Lemma shares_rise_d1 : forall g s : R,
   0 < g ->
   0 < s ->
   is_derive (fun g => 2 * g / (g + sqrt (g ^ 2 + s ^ 2))) g (2 / (g + sqrt (g ^ 2 + s ^ 2)) + 2 * g * (- 1 - g / sqrt (g ^ 2 + s ^ 2)) / (g + sqrt (g ^ 2 + s ^ 2)) ^ 2).
