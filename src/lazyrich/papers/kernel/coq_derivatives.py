@@ -24,13 +24,13 @@ Derivative = tuple[Any, Any, Any]
 def derivatives_of(prove: Callable[[bool], Any]) -> list[Derivative]:
     """Run a proof, and return each function that it differentiates, by which symbol, and the result."""
     found: dict[Derivative, None] = {}
-    with _recorded(found):
+    with _recorded(found, prove.__module__):
         prove(False)
     return [(f, x, result) for f, x, result in found if isinstance(x, str) or (f.has(x) and f != x)]
 
 
 @contextmanager
-def _recorded(found: dict[Derivative, None]) -> Iterator[None]:
+def _recorded(found: dict[Derivative, None], module: str) -> Iterator[None]:
     from sympy import Expr
 
     original = Expr.diff
@@ -43,7 +43,7 @@ def _recorded(found: dict[Derivative, None]) -> Iterator[None]:
             result = original(self, *symbols, **options)
         finally:
             inside.pop()
-        if not inside and _is_asked_by_a_proof():
+        if not inside and _is_asked_for(module):
             by, order = symbols[0], symbols[1] if len(symbols) == 2 else 1
             if not getattr(by, "is_Symbol", False) or len(symbols) > 2 or not str(order).isdigit():
                 found[self, str(symbols), None] = None  # which no lemma can say
@@ -63,11 +63,12 @@ def _recorded(found: dict[Derivative, None]) -> Iterator[None]:
         Expr.diff = original
 
 
-def _is_asked_by_a_proof() -> bool:
-    """Return whether a derivative is asked for by a paper's code, and not on the way of another operation."""
+def _is_asked_for(module: str) -> bool:
+    """Return whether a proof of this module asks for a derivative, or a helper of papers, and not SymPy for itself."""
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
-        if frame.f_globals.get("__name__", "").startswith("lazyrich."):
+        caller = frame.f_globals.get("__name__", "")
+        if caller == module or caller.startswith("lazyrich."):
             return True
         if frame.f_code.co_name not in THROUGH:
             return False
