@@ -3,12 +3,15 @@
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).resolve().parents[1]
+INCHES, LETTERS = (3.0, 2.0), 10  # of a thumbnail, which a page shows at three inches: letters of 10 points
+PANEL = {"02_lazy_rich_late": 1, "14_jax_prediction": 0}  # the panel on the thumbnail, where it is not the first
 SCRIPTS = sorted((ROOT / "gallery").glob("*.py"))
 
 
@@ -43,7 +46,7 @@ def cards() -> list[str]:
     lines = ['<div class="gallery" markdown>', ""]
     for script in SCRIPTS:
         title, *_ = parts(script)
-        lines += [f"[![{title}](gallery/{script.stem}.png) {title}](gallery/{script.stem}.md)", ""]
+        lines += [f"[![](gallery/{script.stem}-thumbnail.png) {title}](gallery/{script.stem}.md)", ""]
     return [*lines, "</div>"]
 
 
@@ -58,14 +61,44 @@ def files() -> dict[str, str]:
 
 
 def draw(script: Path, folder: Path) -> None:
-    """Run it there, in our style."""
+    """Run it there, in our style, in a process of its own."""
     style = ROOT / "src" / "lazyrich" / "lazyrich.mplstyle"
     env = {**os.environ, "MPLBACKEND": "agg", "MATPLOTLIBRC": str(style)}
-    subprocess.run([sys.executable, str(script)], check=True, cwd=folder, env=env)
+    subprocess.run(
+        [sys.executable, str(Path(__file__).resolve()), "--run", str(script)], check=True, cwd=folder, env=env
+    )
+
+
+def run(script: Path) -> None:
+    """Run the script, and draw the thumbnail of its figure."""
+    draw_thumbnail(runpy.run_path(str(script), run_name="__main__")["figure"], script.stem)
+
+
+def draw_thumbnail(figure: Any, stem: str) -> None:
+    """Draw one panel of the figure for the size of a card, without titles and legends: the card has a title."""
+    from matplotlib.gridspec import GridSpec
+
+    chosen = [axes for axes in figure.axes if axes.get_label() != "<colorbar>"][PANEL.get(stem, 0)]
+    for axes in figure.axes:
+        if axes is not chosen:
+            figure.delaxes(axes)
+    chosen.set_subplotspec(GridSpec(1, 1, figure=figure)[0])
+    chosen.set_title("")
+    figure.suptitle("")
+    for legend in filter(None, (chosen.get_legend(), *figure.legends)):
+        legend.remove()
+    for label in (chosen.xaxis.label, chosen.yaxis.label, *chosen.get_xticklabels(), *chosen.get_yticklabels()):
+        label.set_fontsize(LETTERS)
+    figure.set_size_inches(*INCHES)
+    figure.savefig(f"{stem}-thumbnail.png", dpi=200)
 
 
 if __name__ == "__main__":
     out, *names = sys.argv[1:]
-    for each in SCRIPTS:
-        if not names or each.stem in names:
-            draw(each, Path(out))
+    if out == "--run":
+        run(Path(*names))
+    else:
+        wanted = {name.removesuffix("-thumbnail") for name in names}
+        for each in SCRIPTS:
+            if not wanted or each.stem in wanted:
+                draw(each, Path(out))

@@ -38,9 +38,8 @@ def on_pre_build(config: Any) -> None:
     for script in sorted(HERE.glob("pictures*.py")):
         names = re.findall(r"^def (\w+)\(\) -> Figure", script.read_text(encoding="utf8"), re.MULTILINE)
         draw_pictures(DOCS / "pictures", dict.fromkeys(names, script), [str(script)])
-    draw_pictures(
-        DOCS / "gallery", {each.stem: each for each in gallery.SCRIPTS}, [gallery.__file__, str(DOCS / "gallery")]
-    )
+    shown = {name: each for each in gallery.SCRIPTS for name in (each.stem, f"{each.stem}-thumbnail")}
+    draw_pictures(DOCS / "gallery", shown, [gallery.__file__, str(DOCS / "gallery")])
 
 
 def draw_theorems(entries: list[dict[str, Any]]) -> None:

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from lazyrich._io.compilation_cache import enable_compilation_cache
 from lazyrich._io.console import plain_console as _console
+from lazyrich._io.console import print_lines
 from lazyrich._io.console import report_errors as _explained
 from lazyrich._validate.integers import pluralize
 from lazyrich.sweep.cli import app as sweeps
@@ -245,7 +246,10 @@ def verify(
             raise ValueError(f"--dispute takes one claim and no others; found {' '.join(names)} besides {dispute}")
         cores = workers or os.cpu_count() or 1
         report = verify(dispute or names or "*", seed=seed, thorough=thorough, workers=cores)
-    console.print(str(report) if dispute is None else objection(report), soft_wrap=True)
+    if dispute is None:
+        print_lines(console, str(report))
+    else:
+        console.print(objection(report), soft_wrap=True)
     if json is not None:
         with _explained(console):
             write(report, json)

@@ -7,9 +7,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lazyrich as lr
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich.potentials import DeepEntropy, HyperbolicEntropy, Radial, bregman_projection
 from lazyrich.potentials.dual_newton import bregman_projection_orthonormal
-from lazyrich.probe.thresholds import LAZY, RICH
 from lazyrich.theorems.deep_mode import growth
 from lazyrich.theorems.mode import evolve_mode
 from lazyrich.theorems.trajectories.neuron import evolve
