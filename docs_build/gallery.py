@@ -6,10 +6,16 @@ import re
 import runpy
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
+from lazyrich.explorer.front import SITE
+
 ROOT = Path(__file__).resolve().parents[1]
+VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+WHEEL = f"{SITE}wheels/lazyrich-{VERSION}-py3-none-any.whl"  # built with the site
+EXTRAS = {"sweep": r"lr\.phase", "torch": r"lazyrich\.torch", "jax": r"lazyrich\.jax"}
 INCHES, LETTERS = (3.0, 2.0), 10  # of a thumbnail, which a page shows at three inches: letters of 10 points
 PANEL = {"02_lazy_rich_late": 1, "14_jax_prediction": 0}  # the panel on the thumbnail, where it is not the first
 SCRIPTS = sorted((ROOT / "gallery").glob("*.py"))
@@ -22,13 +28,25 @@ def parts(script: Path) -> tuple[str, str, str]:
     return title, " ".join(text.split()), code.strip() + "\n"
 
 
+def install_cell(code: str) -> str:
+    """Return lines that install lazyrich, with what the code needs, where it is missing: in a hosted kernel."""
+    extras = [extra for extra, words in EXTRAS.items() if re.search(words, code)]
+    package = f"lazyrich[{','.join(extras)}]" if extras else "lazyrich"
+    return (
+        "# For a hosted kernel; does nothing where lazyrich is installed.\n"
+        "from importlib.util import find_spec\n\n"
+        'if find_spec("lazyrich") is None:\n'
+        f'    %pip install --quiet "{package} @ {WHEEL}"'
+    )
+
+
 def notebook(script: Path) -> dict[str, Any]:
-    """The script as a Jupyter notebook: its text, then a cell for each paragraph of its code."""
+    """The script as a Jupyter notebook: its text, a cell that installs the library, and one for each paragraph."""
     title, text, code = parts(script)
     paragraphs = re.split(r"\n\n+(?=\S)", code.rstrip("\n"))
     cells = [{"cell_type": "markdown", "metadata": {}, "source": f"# {title}\n\n{text}"}]
     empty = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
-    cells += [empty | {"source": paragraph} for paragraph in paragraphs]
+    cells += [empty | {"source": source} for source in (install_cell(code), *paragraphs)]
     kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
     named = [cell | {"id": f"{script.stem[:40]}-{number}"} for number, cell in enumerate(cells)]
     return {"nbformat": 4, "nbformat_minor": 5, "metadata": kernel, "cells": named}
@@ -38,7 +56,9 @@ def page(script: Path) -> str:
     """Picture, text, downloads and code of one script."""
     title, text, code = parts(script)
     here = f"[the script]({script.name}){{ download }} · [the notebook]({script.stem}.ipynb){{ download }}"
-    return f"# {title}\n\n{text}\n\n![{title}]({script.stem}.png)\n\nDownload {here}\n\n```python\n{code}```\n"
+    hosted = "In a hosted kernel, the first cell of the notebook installs lazyrich."
+    picture = f"![{title}]({script.stem}.png)"
+    return f"# {title}\n\n{text}\n\n{picture}\n\nDownload {here}. {hosted}\n\n```python\n{code}```\n"
 
 
 def cards() -> list[str]:
