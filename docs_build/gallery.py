@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 VERSION = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
 WHEEL = f"{SITE}wheels/lazyrich-{VERSION}-py3-none-any.whl"  # built with the site
 EXTRAS = {"sweep": r"lr\.phase", "torch": r"lazyrich\.torch", "jax": r"lazyrich\.jax"}
-INCHES, LETTERS = (3.0, 2.0), 10  # of a thumbnail, which a page shows at three inches: letters of 10 points
+INCHES, LETTERS = (3.0, 2.0), 9.5  # of a thumbnail, which a page shows at three inches: letters of 9.5 points
 PANEL = {"02_lazy_rich_late": 1, "14_jax_prediction": 0}  # the panel on the thumbnail, where it is not the first
 SCRIPTS = sorted((ROOT / "gallery").glob("*.py"))
 

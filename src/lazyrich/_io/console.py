@@ -33,8 +33,9 @@ def wrap_line(line: str, width: int) -> str:
        (allowed 5e-02)
     """
     indent = " " * min(len(line) - len(line.lstrip()), width // 2)
-    how = {"break_long_words": False, "break_on_hyphens": False, "subsequent_indent": indent}
-    return line if len(line) <= width else textwrap.fill(line, width, **how)
+    if len(line) <= width:
+        return line
+    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 @contextmanager

@@ -196,6 +196,8 @@ def _heat_map(
 
 def _mark_regimes(axes: Axes, tau: np.ndarray, delta: np.ndarray, distance: np.ndarray) -> None:
     """Draw the level lines of S below which students are lazy and above which they are rich, and the words."""
+    if not np.any(np.isfinite(distance)):
+        return
     outline = [patheffects.withStroke(linewidth=2.5, foreground="white")]
     for word, level, there in (
         ("lazy", LAZY["kernel"], distance < LAZY["kernel"]),
