@@ -33,11 +33,16 @@ def test_it_draws_its_picture(script, tmp_path, monkeypatch):
     matplotlib.use("agg")
     with matplotlib.rc_context():
         try:
-            runpy.run_path(str(script), run_name="__main__")
+            figure = runpy.run_path(str(script), run_name="__main__")["figure"]
+            gallery.draw_thumbnail(figure, script.stem)
         finally:
             plt.close("all")
-    pixels = plt.imread(tmp_path / f"{script.stem}.png")[..., :3]
-    assert np.unique(pixels.reshape(-1, 3), axis=0).shape[0] > 10, "an empty picture"
+    for name in (script.stem, f"{script.stem}-thumbnail"):
+        pixels = plt.imread(tmp_path / f"{name}.png")[..., :3]
+        assert np.unique(pixels.reshape(-1, 3), axis=0).shape[0] > 10, "an empty picture"
+    assert pixels.shape[:2] == (400, 600)
+    dark = np.argwhere(pixels.min(axis=2) < 0.7)
+    assert np.ptp(dark[:, 0]) > 280, "the panel does not fill its thumbnail"
 
 
 def test_there_are_fifteen_and_each_is_short():

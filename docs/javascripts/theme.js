@@ -29,6 +29,6 @@
       else each.removeAttribute("tabindex");
     }
   };
-  addEventListener("load", mark);
+  addEventListener("load", () => document.fonts.ready.then(mark));
   addEventListener("resize", mark);
 })();

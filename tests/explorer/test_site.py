@@ -47,6 +47,7 @@ def test_every_page_fits_and_shows_its_formulas(browser, site, width, light):
     tab.on("pageerror", lambda error: troubles.append(str(error)))
     for page in sorted(site.rglob("*.html")):
         tab.goto(page.as_uri())
+        tab.evaluate("document.fonts.ready.then(() => new Promise((done) => setTimeout(done)))")  # letters have widths
         found = {
             "raw TeX": tab.evaluate(RAW_TEX),
             "wider than the window": tab.evaluate(WIDER) > 0,

@@ -1,5 +1,6 @@
 """A page of the atlas: one self-contained HTML file."""
 
+import re
 from html import escape
 from pathlib import Path
 
@@ -12,7 +13,8 @@ STYLES = ("atlas.css", "figures.css", "claims.css")
 def document(title: str, body: str, *scripts: str) -> str:
     """Return the HTML of a page. `scripts` are files in this folder; every page also works without them."""
     style = css_variables() + "".join(_read(name) for name in STYLES)
-    body = body.replace("<pre>", '<pre tabindex="0">')  # long lines are scrolled by keys, too
+    # Long lines and formulas are scrolled by keys, too.
+    body = re.sub(r'<(pre(?=>)|math(?=[^>]*display="block"))', r'<\1 tabindex="0"', body)
     running = "".join(f"<script>{_read(name)}</script>" for name in scripts)
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
