@@ -17,8 +17,8 @@ if __name__ == "__main__":  # other processes may import this file
     for axes, name in zip(panels, ("kernel_distance", "test_error"), strict=True):
         value = np.log10(data[name].mean("seed").transpose("delta", "tau"))
         figure.colorbar(axes.pcolormesh(taus, deltas, value), ax=axes)
-        axes.set(xscale="log", xlabel="overall scale τ", ylabel="relative scale δ", title=f"log₁₀ {name}")
-        S = data["kernel_distance"].mean("seed").transpose("delta", "tau")
-        lines = axes.contour(taus, deltas, S, [0.01, 0.05], colors="w")
-        axes.clabel(lines, fmt={0.01: "lazy below", 0.05: "rich above"})
+        axes.set(xscale="log", xlabel="overall scale τ", ylabel="relative scale δ", title=f"log₁₀ of {name}")
+    S = data["kernel_distance"].mean("seed").transpose("delta", "tau")
+    lines = panels[0].contour(taus, deltas, S, [0.01, 0.05], colors="w")
+    panels[0].clabel(lines, fmt={0.01: "lazy below", 0.05: "rich above"})
     figure.savefig("15_phase_diagram.png")
