@@ -44,6 +44,7 @@ def _kernel_inner(f: Network, g: Network, eta_w: Array, eta_a: Array) -> Array:
 
 
 def neuron_units(net: Network) -> tuple[Array, Array, float]:
+    """Return W, a and the slope below zero; an error if the units are not piecewise linear."""
     if net.neuron_parameters is None:
         raise TypeError(f"need a TwoLayer network of piecewise-linear units; found {type(net).__name__}")
     return net.neuron_parameters
