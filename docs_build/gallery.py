@@ -44,6 +44,8 @@ def notebook(script: Path) -> dict[str, Any]:
     """The script as a Jupyter notebook: its text, a cell that installs the library, and one for each paragraph."""
     title, text, code = parts(script)
     paragraphs = re.split(r"\n\n+(?=\S)", code.rstrip("\n"))
+    if "pyplot" not in code:  # whose figures show themselves
+        paragraphs.append("figure")
     cells = [{"cell_type": "markdown", "metadata": {}, "source": f"# {title}\n\n{text}"}]
     empty = {"cell_type": "code", "metadata": {}, "execution_count": None, "outputs": []}
     cells += [empty | {"source": source} for source in (install_cell(code), *paragraphs)]
