@@ -146,6 +146,17 @@ def test_a_schedule_may_begin_with_zeros():
     assert distance(adam[::100].nets, lr.descend(LINEAR, 1200, rates, every=100, optimizer=lr.Adam()).nets) < 1e-13
 
 
+def test_what_is_no_schedule_is_refused_by_name():
+    """NumPy's error about ragged rows came out, and that of the function alone."""
+    flow = FLOWS["linear"]
+    with pytest.raises(ValueError, match="lr must be a real array; found list"):
+        lr.descend(flow, 2, [[0.1], [0.1, 0.2]])
+    with pytest.raises(ValueError, match="lr must be a function of one step, from 0 to 1; it raised TypeError"):
+        lr.descend(flow, 2, len)
+    with pytest.raises(ValueError, match="lr must be a real array; found list"):
+        lr.flow_time_from_steps(2, [[0.1], [0.1, 0.2]])
+
+
 def test_times_of_a_schedule():
     rates = [0.3, 0.2, 0.1]
     assert np.allclose(lr.flow_time_from_steps([0, 1, 2, 3], rates, 0.5), [0, 0.6, 1.0, 1.2])
@@ -213,7 +224,7 @@ def test_bad_options_are_refused():
         ([0.1] * 9 + [-0.1], "lr must be nonnegative, and positive somewhere; found -0.1 at step 9"),
         ([0.0] * 10, "lr must be nonnegative, and positive somewhere; found 0 at step 0"),
         (lambda step: float("nan"), "lr must be finite|lr has 10 entries that are NaN or infinite"),
-        ([[0.1] * 10], "lr must have 1 axes"),
+        ([[0.1] * 10], "lr must have 0 or 1 axes"),
         (lambda step: "a", "lr must be a real array"),
     ]:
         with pytest.raises(ValueError, match=reason):

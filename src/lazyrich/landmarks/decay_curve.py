@@ -32,6 +32,13 @@ class DecayCurve:
 
     def loss(self, problem: Problem) -> Float[Array, " t"]:
         """Return the loss of the predicted predictors on other data: the curve of the test error."""
+        if not isinstance(problem, Problem):
+            raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
+        if (problem.d, problem.y.ndim) != (self.beta.shape[1], 1):
+            raise ValueError(
+                f"the predictors have {self.beta.shape[1]} features and one output; found a problem with {problem.d} "
+                f"features and labels of shape {problem.y.shape}"
+            )
         return jnp.stack([problem.value(problem.X @ beta) for beta in self.beta])
 
 

@@ -17,6 +17,7 @@ from lazyrich._core.runtime_errors import any_nonfinite, raise_if
 from lazyrich._core.types import AnyArray, ArrayLike, Layers
 from lazyrich._validate.arrays import check_array, check_key, check_static_float, is_double_precision
 from lazyrich._validate.integers import check_int
+from lazyrich._validate.numbers import check_flag
 from lazyrich.flow import GradientFlow, invalid_values
 from lazyrich.networks import Diagonal, Network
 from lazyrich.numerics.driver import (
@@ -31,7 +32,7 @@ from lazyrich.numerics.driver import (
 )
 from lazyrich.numerics.flow_time import Schedule, elapsed_times, learning_rates, tabulate
 from lazyrich.numerics.mirror_path import has_mirror_path, initial_mirror, mirror_gradient, mirror_rate
-from lazyrich.numerics.optimizers import SGD, Optimizer, check_flag
+from lazyrich.numerics.optimizers import SGD, Optimizer
 from lazyrich.numerics.precision import tree_cast
 from lazyrich.numerics.rkc import spectral_radius
 from lazyrich.population import Population

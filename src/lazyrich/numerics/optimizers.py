@@ -9,6 +9,7 @@ from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.runtime_errors import raise_if
 from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_array, check_positive, check_static_float
+from lazyrich._validate.numbers import check_flag
 
 
 class Optimizer(eqx.Module):
@@ -157,10 +158,3 @@ def check_fraction(name: str, value: object) -> Array:
         return fraction
     constant = jax.lax.stop_gradient(fraction)
     return raise_if(fraction, {f"{name} must lie in [0, 1)": (constant < 0) | (constant >= 1)})
-
-
-def check_flag(name: str, value: object) -> bool:
-    """Return True or False, and raise an error for anything else."""
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False; found {value!r:.60}")
-    return value
