@@ -58,6 +58,22 @@ def test_indexing(traj):
             traj[index]
 
 
+def test_a_part_without_times(traj):
+    """NumPy's error about shapes came out of every property, also of the empty trajectory of an IntegrationError."""
+    empty = traj[1:1]
+    assert "0 times" in repr(empty)
+    assert "0 times" in empty._repr_html_()
+    assert empty.loss.shape == (0,)
+    assert empty.beta.shape == (0, *traj.beta.shape[1:])
+    assert empty.layer_norms.shape == (0, len(traj.nets.layers))
+    assert empty.to_xarray().sizes["time"] == 0
+    for metric in (lr.metrics.kernel_distance, lr.metrics.parameter_distance, lr.metrics.sharpness):
+        assert metric(empty).shape == (0,)
+    for wrong in (lambda: empty.at(0.0), empty.plot):
+        with pytest.raises(ValueError, match="the trajectory has no times"):
+            wrong()
+
+
 def test_what_it_carries(traj):
     assert traj.beta.shape == (31, 2)
     assert distance(traj.outputs, traj.beta) < 1e-15  # X = I

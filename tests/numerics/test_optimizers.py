@@ -1,6 +1,7 @@
 """The steps of `descend` against loops by hand and against torch.optim, on the same numbers."""
 
 import math
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -247,6 +248,38 @@ def test_bad_options_are_refused():
         lr.descend(LINEAR, 10, 0.1, optimizer=lr.Optimizer())
     with pytest.raises(ValueError, match="found Adam, whose small steps follow another equation"):
         lr.flow_gap(lr.descend(LINEAR, 10, 0.1, optimizer=lr.Adam()))
+
+
+class Wrong(lr.Optimizer):
+    returned: Callable
+
+    def direction(self, gradient, memory, count):
+        return self.returned(gradient), memory
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda gradient: 1.0, r"Wrong\.direction must return a direction in the shape of the gradient"),
+        (lambda gradient: jax.tree.map(lambda g: g[None], gradient), r"Wrong\.direction must return a direction"),
+        (lambda gradient: 1 / 0, "Wrong does not run on the layers of this network: ZeroDivisionError"),
+    ],
+)
+def test_a_wrong_optimizer_is_named(returned, message):
+    """JAX's error about the carry of a loop came out."""
+    with pytest.raises(ValueError, match=message):
+        lr.descend(LINEAR, 10, 0.1, optimizer=Wrong(returned))
+
+
+def test_momentum_does_not_accelerate_decoupled_decay():
+    """The flow that small steps follow has less decay; the gap to the flow with all of it was measured."""
+    flow = lr.GradientFlow(LINEAR.net, LINEAR.problem, LINEAR.rates, 0.3)
+    run = lr.descend(flow, 4000, 1e-3, momentum=0.9, decoupled=True)
+    slower = lr.GradientFlow(flow.net, flow.problem, flow.rates, 0.03)
+    assert distance(run.end, lr.integrate(slower, run.times[-1:]).end) < 0.01
+    assert distance(run.end, lr.integrate(flow, run.times[-1:]).end) > 0.05
+    with pytest.raises(ValueError, match="found gradient descent with decoupled weight decay, whose small steps"):
+        lr.flow_gap(run)
 
 
 def test_decay_shrinks_the_gap_to_the_flow_in_first_order():

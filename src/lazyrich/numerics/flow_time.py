@@ -115,6 +115,8 @@ def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
     """Measure the distance of descent from the flow at the same flow times, by integrating the flow (with the given
     options).
 
+    A run with momentum and decoupled weight decay follows another flow, because momentum does not accelerate its decay.
+
     For each time: `parameters`, the distance relative to how far the flow has moved; `outputs`, the same on the
     training outputs; `loss`, the difference of losses. For plain descent all of them shrink in proportion to lr.
     """

@@ -158,3 +158,22 @@ def check_fraction(name: str, value: object) -> Array:
         return fraction
     constant = jax.lax.stop_gradient(fraction)
     return raise_if(fraction, {f"{name} must lie in [0, 1)": (constant < 0) | (constant >= 1)})
+
+
+def check_optimizer_on(layers: PyTree, optimizer: Optimizer) -> None:
+    """Raise an error if an optimizer's direction does not run, or has other shapes than the layers or its memory."""
+    name = type(optimizer).__name__
+    try:
+        memory = jax.eval_shape(optimizer.init, layers)
+        found = jax.eval_shape(optimizer.direction, layers, memory, jnp.array(1))
+        shapes = jax.tree.map(jnp.shape, found)
+    except NotImplementedError:
+        raise
+    except Exception as error:  # an optimizer of the user can raise anything
+        raise ValueError(f"{name} does not run on the layers of this network: {error!r:.300}") from error
+    needed = jax.tree.map(jnp.shape, (layers, memory))
+    if shapes != needed:
+        raise ValueError(
+            f"{name}.direction must return a direction in the shape of the gradient and a memory in the shape of that "
+            f"of `init`, {needed!r:.200}; found {shapes!r:.200}"
+        )
