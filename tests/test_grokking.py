@@ -134,6 +134,14 @@ def test_the_fit_time_is_that_of_the_tangent_model():
     assert abs(float(lr.integrate(flow, [curve.fit_time]).loss[-1] / flow.loss()) - 0.05) < 1e-3
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_the_fit_time_does_not_depend_on_units(unit):
+    """Squares of the residual underflowed to a fit time of 0, or overflowed into an error of SciPy."""
+    flow, _ = sparse_flow(1e-3, alpha=100.0)
+    scaled = lr.GradientFlow(flow.net, lr.Problem(flow.problem.X, unit * flow.problem.y, kappa=1 / 15), decay=1e-3)
+    assert lr.decay_curve(scaled, [1.0]).fit_time == pytest.approx(lr.decay_curve(flow, [1.0]).fit_time, rel=1e-9)
+
+
 def test_the_curve_of_test_error():
     flow, truth = sparse_flow(1e-3)
     curve = lr.decay_curve(flow, [100.0, 2000.0, 9000.0])
@@ -161,5 +169,7 @@ def test_the_curve_of_decay_refuses():
     for message, flow in bad.items():
         with pytest.raises(ValueError, match=message):
             lr.decay_curve(flow, [1.0])
+    with pytest.raises(ValueError, match=r"times must be at most 70000 at this decay.*found 1e\+06"):
+        lr.decay_curve(sparse_flow(0.01)[0], [1.0, 1e6])
     with pytest.raises(ValueError, match="cannot be traced"):
         jax.jit(lambda t: lr.decay_curve(sparse_flow(0.01)[0], t).beta)(np.array([1.0]))
