@@ -1,3 +1,4 @@
+import errno
 import hashlib
 import io
 import json
@@ -278,10 +279,10 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, traj, monkeypatch):
     before = path.read_bytes()
 
     def full(*args, **kwargs):
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(np, "savez", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(OSError, match=rf"No space left on device: '{path}'"):  # which file it was
         traj.save(path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["t.npz"]
