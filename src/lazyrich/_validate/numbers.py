@@ -7,21 +7,30 @@ from numbers import Real
 import numpy as np
 
 
-def check_number(name: str, value: object, above: float = -math.inf, least: float = -math.inf) -> float:
-    """Return a finite real number that is larger than `above` and at least `least`."""
-    scalar = value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value
-    if not isinstance(scalar, Real) or isinstance(scalar, (bool, np.bool_)):
-        raise TypeError(f"{name} must be a number; found {type(value).__name__}: {value!r:.60}")
-    try:
-        number = float(scalar)
-    except OverflowError:
-        number = math.inf
+def check_number(name: str, value: object) -> float:
+    """Return a finite real number as a float."""
+    number = _as_float(value)
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be finite; found {number:g}")
-    if not (number > above and number >= least):
-        bound = "positive" if above == 0 else f"larger than {above:g}" if above > least else f"at least {least:g}"
-        raise ValueError(f"{name} must be {bound}; found {number:g}")
+        raise ValueError(f"{name} must be a finite number; found {value!r:.60}")
     return number
+
+
+def check_positive_number(name: str, value: object) -> float:
+    """Return a positive finite number as a float."""
+    number = _as_float(value)
+    if not 0 < number < math.inf:
+        raise ValueError(f"{name} must be a positive number; found {value!r:.60}")
+    return number
+
+
+def _as_float(value: object) -> float:
+    """Return a real number as a float, and NaN for anything else."""
+    if not isinstance(value, Real) or isinstance(value, (bool, np.bool_)):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def check_row(name: str, values: object) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from lazyrich._validate.integers import check_int
-from lazyrich._validate.numbers import check_flag, check_number, check_row, check_word
+from lazyrich._validate.numbers import check_flag, check_number, check_positive_number, check_row, check_word
 
 MIN_SEPARATION = 5.0  # t_grok / t_fit: below it, fitting is not over when generalization begins
 MAX_DECAY_RATIO = 4.0  # between the decay asked for and the nearest that was calibrated at
@@ -40,8 +40,8 @@ class GrokkingRun:
 
     def __post_init__(self) -> None:
         for name in ("alpha", "decay", "t_grok"):
-            check_number(name, getattr(self, name), above=0)
-        if check_number("t_fit", self.t_fit, least=0) > self.t_grok:
+            check_positive_number(name, getattr(self, name))
+        if not 0 <= check_number("t_fit", self.t_fit) <= self.t_grok:
             raise ValueError(f"t_fit must lie between 0 and t_grok = {self.t_grok:g}; found {self.t_fit:g}")
         check_word("optimizer", self.optimizer, OPTIMIZERS)
         check_flag("full_batch", self.full_batch)
@@ -71,9 +71,9 @@ class GrokkingPrediction:
 
     def steps(self, lr: float, momentum: float = 0.0) -> float:
         """Return the predicted number of steps at this learning rate."""
-        if not check_number("momentum", momentum, least=0) < 1:
+        if not 0 <= check_number("momentum", momentum) < 1:
             raise ValueError(f"momentum must lie in [0, 1); found {momentum:g}")
-        return self.t_grok * (1 - momentum) / check_number("lr", lr, above=0)
+        return self.t_grok * (1 - momentum) / check_positive_number("lr", lr)
 
     def __str__(self) -> str:
         text = (
@@ -174,7 +174,7 @@ def grokking_clock(
     data and start, so a run with another seed is no calibration. `degree` is the number of layers, by which fitting
     takes $\alpha^{-2(\text{degree} - 1)}$ as long.
 
-    It was measured on ReLU networks and sparse parity (the book's `lazyrich2026/grokking-clock`); that the time is
+    It was measured on ReLU networks and sparse parity (the figure `lazyrich2026/grokking-clock`); that the time is
     about $\log\alpha/\lambda$ is due to Lyu et al. 2023. An error is raised where the law was seen to break: α ≤ 1,
     generalization less than five times as late as fitting, decays whose constants disagree or more than four times from
     those calibrated at, and full-batch Adam.
@@ -190,7 +190,7 @@ def grokking_clock(
     if not runs or not all(isinstance(run, GrokkingRun) for run in runs):
         raise TypeError(f"calibration must be one GrokkingRun or a list of several; found {calibration!r:.60}")
     for name, value in (("alpha", alpha), ("decay", decay)):
-        check_number(name, value, above=0)
+        check_positive_number(name, value)
     if check_int("degree", degree) < 2:
         raise ValueError(f"degree must be 2 or more: a linear model has no rich regime; found {degree}")
     for run in runs:
