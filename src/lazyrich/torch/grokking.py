@@ -106,5 +106,8 @@ def _read_probe(
         )
     times = data.step.values
     full = np.all([np.isfinite(values) for values in stored.values()], axis=0) if stored else np.full(len(times), True)
-    values = [stored[name][full] if name in stored else log for name, log in zip(LOGGED, logs, strict=True)]
+    values = [
+        stored[name][full] if name in stored else np.asarray(log)[full] if np.shape(log) == full.shape else log
+        for name, log in zip(LOGGED, logs, strict=True)
+    ]
     return probe.optimizers[0], [times[full], *values]
