@@ -48,6 +48,9 @@ FINE: dict[str, set[str]] = {
     "times": {"a fraction", "zero"},
     "array": set(),
     "rates": {"None", "a fraction"},
+    "decay": {"None", "a fraction", "zero"},
+    "fraction": {"zero"},
+    "flag": {"True"},
     "layers": {"three axes"},
     "thing": set(),
 }
@@ -55,6 +58,13 @@ NET = lr.TwoLayer([[1.0, 0.5], [0.2, -1.0], [1.0, 1.0]], [1.0, -0.5, 2.0])
 LINEAR = lr.DeepLinear([[[1.0, 0.5], [0.2, -1.0]], [[1.0, 2.0]]])
 PROBLEM = lr.Problem([[1.0, 0.0], [0.5, 1.0], [1.0, 2.0]], [1.0, 0.0, -1.0])
 FLOW = lr.GradientFlow(LINEAR, PROBLEM)
+DIAGONAL = lr.GradientFlow(lr.inits.tied_diagonal(3, 1.0), lr.Problem([[-1.0, 1.0, 0.0], [2.0, -1.0, 1.0]], [2.0, 4.0]))
+DECAYED = lr.GradientFlow(DIAGONAL.net, DIAGONAL.problem, decay=0.01)
+STAIRCASE = lr.staircase(DIAGONAL)
+TEACHER = lr.TwoLayerErf([[1.0, 0.5]], [1.0])
+ONLINE = lr.GradientFlow(lr.TwoLayerErf([[1.0, 0.0], [0.0, 1.0]], [1.0, -1.0]), lr.Population(TEACHER))
+RUN = lr.GrokkingRun(alpha=2.0, decay=0.02, t_fit=7.0, t_grok=86.0)
+LOG = {"times": [0, 1, 50, 100], "train_accuracy": [0.5, 1, 1, 1], "test_accuracy": [0.5, 0.5, 0.6, 1]}
 KEY, X = jax.random.key(0), PROBLEM.X
 # Each call with valid arguments, and the kinds of its arguments. A "?" at the end means that None is accepted.
 CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
@@ -71,7 +81,7 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
     "GradientFlow": (
         lr.GradientFlow,
         {"net": NET, "problem": PROBLEM},
-        {"net": "thing", "problem": "thing", "rates": "rates"},
+        {"net": "thing", "problem": "thing", "rates": "rates", "decay": "decay"},
     ),
     "descend": (
         lr.descend,
@@ -82,6 +92,8 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
             "lr": "positive",
             "every": "count?",
             "momentum": "number",
+            "nesterov": "flag",
+            "optimizer": "thing?",
             "batch": "count?",
             "label_noise": "number",
             "key": "thing",
@@ -145,9 +157,92 @@ CALLS: dict[str, tuple[Callable[..., Any], dict[str, Any], dict[str, str]]] = {
     ),
     "neuron_alignment": (lr.metrics.neuron_alignment, {"now": NET}, {"directions": "array"}),
     "net(X)": (lambda X: NET(X), {}, {"X": "array"}),
+    "Adam": (lr.Adam, {}, {"b1": "fraction", "b2": "fraction", "eps": "positive"}),
+    "AdamW": (lr.descend, {"flow": DECAYED, "steps": 2, "lr": 0.1}, {"decoupled": "flag", "label_noise": "number"}),
+    "equivalent_flow": (lr.equivalent_flow, {}, {"descent": "thing"}),
+    "flow_gap": (lr.flow_gap, {}, {"descent": "thing"}),
+    "sharpness": (lr.metrics.sharpness, {}, {"now": "thing"}),
+    "limit": (
+        lr.limit,
+        {"flow": DECAYED},
+        {"flow": "thing", "decays": "array?", "scales": "array?", "theorem": "thing?"},
+    ),
+    "staircase": (lr.staircase, {"flow": DIAGONAL}, {"flow": "thing", "exponents": "positive?"}),
+    "staircase.at": (STAIRCASE.at, {}, {"scale": "positive"}),
+    "staircase.predictor": (STAIRCASE.predictor, {}, {"times": "times"}),
+    "decay_curve": (lr.decay_curve, {"flow": DECAYED, "times": [1.0]}, {"flow": "thing", "times": "times"}),
+    "decay_curve.loss": (lr.decay_curve(DECAYED, [1.0]).loss, {}, {"problem": "thing"}),
+    "GrokkingRun": (
+        lr.GrokkingRun,
+        {"alpha": 2.0, "decay": 0.02, "t_fit": 7.0, "t_grok": 86.0},
+        {"alpha": "positive", "decay": "positive", "t_fit": "number", "t_grok": "positive", "optimizer": "thing"},
+    ),
+    "grokking_run": (
+        lr.grokking_run,
+        LOG | {"alpha": 4.0, "decay": 0.02},
+        dict.fromkeys(LOG, "array") | {"alpha": "positive", "level": "thing", "train_loss": "array?"},
+    ),
+    "grokking_clock": (
+        lr.grokking_clock,
+        {"calibration": RUN, "alpha": 8.0, "decay": 0.02},
+        {"calibration": "thing", "alpha": "positive", "decay": "positive", "degree": "count"},
+    ),
+    "prediction.steps": (
+        lr.grokking_clock(RUN, 8.0, 0.02).steps,
+        {"lr": 0.1},
+        {"lr": "positive", "momentum": "fraction"},
+    ),
+    "Population": (
+        lr.Population,
+        {"teacher": TEACHER},
+        {"teacher": "thing", "inputs": "thing", "covariance": "array?", "kappa": "positive"},
+    ),
+    "sample": (lr.Population(TEACHER).sample, {"key": KEY, "n": 3}, {"key": "thing", "n": "count"}),
+    "online_flow": (
+        lr.online_flow,
+        {"flow": ONLINE, "times": [0.1], "lr_d": 0.1},
+        {"flow": "thing", "times": "times", "lr_d": "number", "label_noise": "number"},
+    ),
+    "wide": (
+        lr.inits.wide,
+        {"key": KEY, "d": 2, "h": 5, "c": 2, "c1": 1.0, "c2": 1.0},
+        {"key": "thing", "d": "count", "h": "count", "c": "count", "c1": "number", "c2": "number"},
+    ),
+    "infinite_width": (
+        lr.inits.infinite_width,
+        {"d": 2, "c": 2, "gamma": 1.0},
+        {"d": "count", "c": "count", "gamma": "positive"},
+    ),
+    "lora": (
+        lr.inits.lora,
+        {"key": KEY, "d": 4, "c": 2, "rank": 2},
+        {
+            "key": "thing",
+            "rank": "count",
+            "alpha": "positive?",
+            "size": "positive",
+            "rank_stabilized": "flag",
+            "distribution": "thing",
+        },
+    ),
+    "LinearAttention": (
+        lr.LinearAttention,
+        {"value": [1.0], "key": [[1.0, 0.0]], "query": [[1.0, 0.0]]},
+        {"value": "array", "key": "array", "query": "array"},
+    ),
+    "MergedLinearAttention": (
+        lr.MergedLinearAttention,
+        {"key_query": np.ones((1, 2, 2)), "value": [1.0]},
+        {"key_query": "array", "value": "array"},
+    ),
+    "in_context": (
+        lr.Problem.in_context,
+        {"covariance": np.eye(2), "context_length": 3},
+        {"covariance": "array", "context_length": "count", "kappa": "positive"},
+    ),
 }
 # Words by which an error refers to an argument other than by its name.
-CALLED = {"now": "need a trajectory", "rates": "rate", "weights": "weight"}
+CALLED = {"now": "a trajectory", "descent": "takes the trajectory", "rates": "rate", "weights": "weight"}
 
 
 def draw(rng: np.random.Generator) -> dict[str, Any]:

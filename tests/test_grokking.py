@@ -42,6 +42,31 @@ def test_the_clock_refuses(calibration, alpha, decay, message):
         lr.grokking_clock(calibration, alpha, decay)
 
 
+@pytest.mark.parametrize("value", [None, "ab", True, 1j, np.ones(2), [4.0]])
+def test_the_clock_takes_numbers(value):
+    """What is not a number is refused by the name of the argument; it was compared with one."""
+    for name in ("alpha", "decay", "t_grok"):
+        with pytest.raises(ValueError, match=f"{name} must be a positive number; found "):
+            lr.GrokkingRun(**{"alpha": 2.0, "decay": 0.02, "t_fit": 7.0, "t_grok": 86.0} | {name: value})
+    with pytest.raises(ValueError, match="alpha must be a positive number"):
+        lr.grokking_clock(run(), value, 0.02)
+    with pytest.raises(TypeError, match="calibration must be one GrokkingRun or a list of several"):
+        lr.grokking_clock(value, 8.0, 0.02)
+    with pytest.raises(ValueError, match="lr must be a positive number"):
+        lr.grokking_clock(run(), 8.0, 0.02).steps(value)
+
+
+def test_steps_of_the_clock_refuse():
+    prediction = lr.grokking_clock(run(), 8.0, 0.02)
+    for bad, message in (
+        ({"lr": 0.0}, "lr must be a positive number; found 0"),
+        ({"lr": np.nan}, "lr must be a positive number; found nan"),
+        ({"lr": 0.1, "momentum": 1.0}, r"momentum must lie in \[0, 1\); found 1"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            prediction.steps(**bad)
+
+
 def test_the_clock_warns_of_adamw():
     assert "carries over to another decay" in lr.grokking_clock(run(optimizer="adamw"), 8.0, 0.02).warnings[-1]
     assert lr.grokking_clock(run(optimizer="sgd"), 8.0, 0.02).warnings == ()
@@ -58,12 +83,20 @@ def test_reading_a_log():
     for bad, message in (
         ((times, train, 0 * test), "test accuracy never reaches 0.9"),
         ((times, 0 * train, test), "training accuracy never reaches 0.99"),
-        ((times[::-1], train, test), "finite and increasing"),
+        ((times[::-1], train, test), "times must be increasing"),
         ((times, train[1:], test), "rows of one length"),
+        ((times, train, np.where(times == 60, np.nan, test)), "test_accuracy must be finite; found nan at place 6"),
+        ((times, train, 100 * test), "between 0 and 1; found 50 … 100. Divide percents by 100"),
+        ((["ab"], train, test), "times must be a row of real numbers; found list"),
+        (([], [], []), "rows of one length"),
     ):
         with pytest.raises(ValueError, match=message):
             lr.grokking_run(*bad, alpha=3.0, decay=0.1)
-    with pytest.raises(ValueError, match="optimizer must be one of"):
+    with pytest.raises(ValueError, match="level must be an accuracy between 0 and 1; found 90"):
+        lr.grokking_run(times, train, test, alpha=3.0, decay=0.1, level=90)
+    with pytest.raises(ValueError, match="the first one positive; found 11 losses, the first 0"):
+        lr.grokking_run(times, train, test, alpha=3.0, decay=0.1, train_loss=0 * times)
+    with pytest.raises(ValueError, match=r"optimizer must be .* or .adam.; found .lion."):
         run(optimizer="lion")
 
 
@@ -101,6 +134,14 @@ def test_the_fit_time_is_that_of_the_tangent_model():
     assert abs(float(lr.integrate(flow, [curve.fit_time]).loss[-1] / flow.loss()) - 0.05) < 1e-3
 
 
+@pytest.mark.parametrize("unit", [1e-200, 1e200])
+def test_the_fit_time_does_not_depend_on_units(unit):
+    """Squares of the residual underflowed to a fit time of 0, or overflowed into an error of SciPy."""
+    flow, _ = sparse_flow(1e-3, alpha=100.0)
+    scaled = lr.GradientFlow(flow.net, lr.Problem(flow.problem.X, unit * flow.problem.y, kappa=1 / 15), decay=1e-3)
+    assert lr.decay_curve(scaled, [1.0]).fit_time == pytest.approx(lr.decay_curve(flow, [1.0]).fit_time, rel=1e-9)
+
+
 def test_the_curve_of_test_error():
     flow, truth = sparse_flow(1e-3)
     curve = lr.decay_curve(flow, [100.0, 2000.0, 9000.0])
@@ -109,6 +150,10 @@ def test_the_curve_of_test_error():
     expected = [0.5 * np.mean((other @ (np.asarray(beta) - truth)) ** 2) for beta in curve.beta]
     np.testing.assert_allclose(error, expected, rtol=1e-12)
     assert error[0] > 10 * error[-1]
+    with pytest.raises(TypeError, match=r"problem must be a lazyrich\.Problem; found ndarray"):
+        curve.loss(other)
+    with pytest.raises(ValueError, match="the predictors have 30 features and one output; found a problem with 29"):
+        curve.loss(lr.Problem(other[:, 1:], other @ truth))
 
 
 def test_the_curve_of_decay_refuses():
@@ -124,5 +169,7 @@ def test_the_curve_of_decay_refuses():
     for message, flow in bad.items():
         with pytest.raises(ValueError, match=message):
             lr.decay_curve(flow, [1.0])
+    with pytest.raises(ValueError, match=r"times must be at most 70000 at this decay.*found 1e\+06"):
+        lr.decay_curve(sparse_flow(0.01)[0], [1.0, 1e6])
     with pytest.raises(ValueError, match="cannot be traced"):
         jax.jit(lambda t: lr.decay_curve(sparse_flow(0.01)[0], t).beta)(np.array([1.0]))

@@ -175,6 +175,15 @@ def test_the_plateaus_are_those_that_random_starts_visit():
     assert distance(schedule.plateau, plateaus[1:]) < 1e-6
 
 
+@pytest.mark.parametrize("unit", [1e-190, 1e190])
+def test_a_covariance_in_any_units(unit):
+    """Squares of the covariance overflowed, and the error named labels that nobody had given."""
+    right = lr.Problem.in_context(EIGENVALUES, 7)
+    found = lr.Problem.in_context(unit * EIGENVALUES, 7)
+    assert distance(found.X / unit**1.5, right.X) < 1e-13
+    assert distance(found.y / unit**0.5, right.y) < 1e-13
+
+
 def test_a_context_of_any_length():
     np.testing.assert_allclose(
         lr.Problem.in_context([1.0, 0.5], 1e308).min_norm_solution.reshape(2, 2), [[1.0, 0.0], [0.0, 2.0]], atol=1e-14

@@ -377,7 +377,7 @@ def test_refusals_say_why():
         stairs[7]
     with pytest.raises(IndexError, match="goes forward"):
         stairs[::-1]
-    with pytest.raises(ValueError, match="begins at 0"):
+    with pytest.raises(ValueError, match="times must not lie before the first plateau, at 0"):
         stairs.predictor(-1.0)
 
 

@@ -1,3 +1,4 @@
+import errno
 import hashlib
 import io
 import json
@@ -57,6 +58,22 @@ def test_indexing(traj):
     for index in (True, [[0, 1]]):
         with pytest.raises(IndexError, match="a trajectory has one axis, time; found the index"):
             traj[index]
+
+
+def test_a_part_without_times(traj):
+    """NumPy's error about shapes came out of every property, also of the empty trajectory of an IntegrationError."""
+    empty = traj[1:1]
+    assert "0 times" in repr(empty)
+    assert "0 times" in empty._repr_html_()
+    assert empty.loss.shape == (0,)
+    assert empty.beta.shape == (0, *traj.beta.shape[1:])
+    assert empty.layer_norms.shape == (0, len(traj.nets.layers))
+    assert empty.to_xarray().sizes["time"] == 0
+    for metric in (lr.metrics.kernel_distance, lr.metrics.parameter_distance, lr.metrics.sharpness):
+        assert metric(empty).shape == (0,)
+    for wrong in (lambda: empty.at(0.0), empty.plot):
+        with pytest.raises(ValueError, match="the trajectory has no times"):
+            wrong()
 
 
 def test_what_it_carries(traj):
@@ -263,10 +280,10 @@ def test_a_failed_save_leaves_the_old_file(tmp_path, traj, monkeypatch):
     before = path.read_bytes()
 
     def full(*args, **kwargs):
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(np, "savez", full)
-    with pytest.raises(OSError, match="no space left"):
+    with pytest.raises(OSError, match=rf"No space left on device: '{path}'"):  # which file it was
         traj.save(path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["t.npz"]

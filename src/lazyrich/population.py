@@ -13,6 +13,7 @@ from lazyrich._core.gaussian_moments import abs_abs, erf_erf, linear_erf
 from lazyrich._core.types import ArrayLike, Layers
 from lazyrich._validate.arrays import check_array, check_key, check_positive
 from lazyrich._validate.integers import check_int
+from lazyrich._validate.numbers import check_word
 from lazyrich.networks import Linearized, Network
 from lazyrich.networks.network import check_network_type
 from lazyrich.problem import Problem, Square
@@ -59,9 +60,7 @@ class Population(eqx.Module):
         kappa: ArrayLike = 1.0,
     ):
         self.teacher = check_network_type("teacher", teacher)
-        if inputs not in ("gaussian", "sphere"):
-            raise ValueError(f"inputs must be 'gaussian' or 'sphere'; found {inputs!r:.60}")
-        self.inputs = inputs
+        self.inputs = check_word("inputs", inputs, ("gaussian", "sphere"))
         self.kappa = check_positive("kappa", kappa)
         self.covariance = None if covariance is None else self._check_covariance(covariance)
         self._check_network("the teacher", teacher)

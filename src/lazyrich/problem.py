@@ -294,15 +294,15 @@ class Problem(eqx.Module):
             raise ValueError(
                 f"covariance must be positive definite; its smallest eigenvalue is {float(jnp.min(values)):.2g}"
             )
-        noise = (values**2 + jnp.sum(values) * values) / N
-        C = values**2 + noise
+        excess = (1 + jnp.sum(values) / values) / N  # C = Λ²(1 + excess)
+        root = jnp.sqrt(1 + excess)
 
         def matrix(eigenvalues: Array) -> Array:
             return (basis * eigenvalues) @ basis.T if given_covariance.ndim == 2 else jnp.diag(eigenvalues)
 
-        X = jnp.kron(matrix(jnp.sqrt(C)), matrix(jnp.sqrt(values)))
-        y = matrix(values**1.5 / jnp.sqrt(C)).ravel()
-        rest = jnp.sqrt(jnp.sum(values * noise / C))
+        X = jnp.kron(matrix(values * root), matrix(jnp.sqrt(values)))
+        y = matrix(jnp.sqrt(values) / root).ravel()
+        rest = jnp.sqrt(jnp.sum(values * excess / (1 + excess)))
         return Problem(jnp.vstack([X, jnp.zeros(X.shape[1])]), jnp.append(y, rest), kappa=kappa)
 
     def whiten(self) -> "Problem":

@@ -124,7 +124,7 @@ class Trajectory(eqx.Module):
     def layer_norms(self) -> Float[Array, "t layers"]:
         """The Euclidean norm of each layer at each time."""
         squares = [
-            [jnp.sum(leaf.reshape(len(self), -1) ** 2, axis=1) for leaf in jax.tree.leaves(layer)]
+            [jnp.sum(leaf**2, axis=tuple(range(1, leaf.ndim))) for leaf in jax.tree.leaves(layer)]
             for layer in self.nets.layers
         ]
         return jnp.sqrt(jnp.stack([sum(square) for square in squares], axis=1))
@@ -138,6 +138,8 @@ class Trajectory(eqx.Module):
         interpolated.) Diffusions have no velocity; between two nodes their mean is linear.
         """
         time = check_array("time", time, (0,))
+        if not len(self):
+            raise ValueError(f"the trajectory has no times, and no network at time {time}; solve for some")
         if is_concrete(time, self.times) and not self.times[0] <= time <= self.times[-1]:
             raise ValueError(
                 f"time {float(time):g} is outside the trajectory, which runs from {float(self.times[0]):g} "
@@ -200,7 +202,10 @@ class Trajectory(eqx.Module):
         if len({jax.tree.structure(net) for net in (self.nets, self.flow.net)}) > 1:
             raise ValueError(f"nets must be the flow's network along time; found {self.nets!r:.60}")
         words = (self.by, self.stop_reason, self.stats)
-        saved = _SavedTrajectory(self.flow, self.times, self.nets.layers, *words, self.mirror_path)
+        flow = self.flow
+        if type(flow) is not GradientFlow:  # an equivalent flow, whose further numbers are about another run
+            flow = GradientFlow(flow.net, flow.problem, flow.rates, flow.decay)
+        saved = _SavedTrajectory(flow, self.times, self.nets.layers, *words, self.mirror_path)
         npz_file.save(path, saved, (*_SAVABLE_CLASSES, *_user_classes(self.flow.net)))
 
     @staticmethod
@@ -228,17 +233,19 @@ class Trajectory(eqx.Module):
         On many inputs, S is measured on some of them; the title says on how many."""
         from lazyrich.trajectory_plot import plot_trajectory
 
+        if not len(self):
+            raise ValueError("the trajectory has no times, and there is nothing to plot; solve for some")
         return plot_trajectory(self)
 
     def _repr_html_(self) -> str:
-        if not is_concrete(self) or self.times.ndim != 1:
+        if not is_concrete(self) or self.times.ndim != 1 or not len(self):
             return html_pre(repr(self))
         return html_figure(self.plot()) + html_pre(repr(self))
 
     def __repr__(self) -> str:
         times = np.asarray(self.times) if is_concrete(self.times) else None
-        span = "traced" if times is None else f"{times[0]:g} … {times[-1]:g}"
-        text = f"Trajectory({type(self.flow.net).__name__}, {pluralize(len(self), 'time')} {span}, {self.by}"
+        span = " traced" if times is None else f" {times[0]:g} … {times[-1]:g}" if len(times) else ""
+        text = f"Trajectory({type(self.flow.net).__name__}, {pluralize(len(self), 'time')}{span}, {self.by}"
         return text + (f"; {self.stop_reason})" if self.stop_reason else ")")
 
 

@@ -160,6 +160,16 @@ def test_saved_runs_and_batches_of_runs(tmp_path):
     assert distance(jax.jit(jax.vmap(scale))(keys), jnp.stack([scale(key) for key in keys])) < 1e-12
 
 
+def test_trajectories_of_an_equivalent_flow_are_saved(tmp_path):
+    """They were refused: "cannot save a EquivalentFlow"."""
+    rng = np.random.default_rng(1)
+    other = lr.equivalent_flow(lr.descend(draw_flow(rng), 50, lr=0.02))
+    lr.integrate(other, [0.0, 1.0]).save(tmp_path / "run.npz")
+    loaded = lr.Trajectory.load(tmp_path / "run.npz").flow
+    assert type(loaded) is lr.GradientFlow
+    np.testing.assert_array_equal(loaded.net.weights, other.net.weights)
+
+
 def test_weights_at_zero_stay_there():
     """A coordinate without weights, one with one side only, and one without data."""
     X = np.array([[1.0, 2.0, 0.0, 1.0], [0.5, -1.0, 0.0, 2.0]])
@@ -208,6 +218,7 @@ def test_what_has_no_equivalent_flow_is_refused():
     for run, reason in [
         (lr.integrate(flow, [0.0, 0.1]), "it needs a run of descend; found a trajectory integrated"),
         (lr.descend(flow, 5, 0.01, optimizer=lr.Adam()), "needs steps of gradient descent.* found descended by Adam"),
+        (lr.descend(flow, 5, 0.01)[3:3], "needs the last steps of a run; found a trajectory without times"),
         (lr.descend(flow, 5, 0.01, precision="single"), "in double precision; found .* gradients in float32"),
         (
             lr.descend(lr.GradientFlow(lr.inits.neuron(np.zeros(7), delta=1.0), problem), 5, 0.01),

@@ -1,6 +1,7 @@
 """The steps of `descend` against loops by hand and against torch.optim, on the same numbers."""
 
 import math
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -146,6 +147,17 @@ def test_a_schedule_may_begin_with_zeros():
     assert distance(adam[::100].nets, lr.descend(LINEAR, 1200, rates, every=100, optimizer=lr.Adam()).nets) < 1e-13
 
 
+def test_what_is_no_schedule_is_refused_by_name():
+    """NumPy's error about ragged rows came out, and that of the function alone."""
+    flow = FLOWS["linear"]
+    with pytest.raises(ValueError, match="lr must be a real array; found list"):
+        lr.descend(flow, 2, [[0.1], [0.1, 0.2]])
+    with pytest.raises(ValueError, match="lr must be a function of one step, from 0 to 1; it raised TypeError"):
+        lr.descend(flow, 2, len)
+    with pytest.raises(ValueError, match="lr must be a real array; found list"):
+        lr.flow_time_from_steps(2, [[0.1], [0.1, 0.2]])
+
+
 def test_times_of_a_schedule():
     rates = [0.3, 0.2, 0.1]
     assert np.allclose(lr.flow_time_from_steps([0, 1, 2, 3], rates, 0.5), [0, 0.6, 1.0, 1.2])
@@ -213,7 +225,7 @@ def test_bad_options_are_refused():
         ([0.1] * 9 + [-0.1], "lr must be nonnegative, and positive somewhere; found -0.1 at step 9"),
         ([0.0] * 10, "lr must be nonnegative, and positive somewhere; found 0 at step 0"),
         (lambda step: float("nan"), "lr must be finite|lr has 10 entries that are NaN or infinite"),
-        ([[0.1] * 10], "lr must have 1 axes"),
+        ([[0.1] * 10], "lr must have 0 or 1 axes"),
         (lambda step: "a", "lr must be a real array"),
     ]:
         with pytest.raises(ValueError, match=reason):
@@ -236,6 +248,38 @@ def test_bad_options_are_refused():
         lr.descend(LINEAR, 10, 0.1, optimizer=lr.Optimizer())
     with pytest.raises(ValueError, match="found Adam, whose small steps follow another equation"):
         lr.flow_gap(lr.descend(LINEAR, 10, 0.1, optimizer=lr.Adam()))
+
+
+class Wrong(lr.Optimizer):
+    returned: Callable
+
+    def direction(self, gradient, memory, count):
+        return self.returned(gradient), memory
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (lambda gradient: 1.0, r"Wrong\.direction must return a direction in the shape of the gradient"),
+        (lambda gradient: jax.tree.map(lambda g: g[None], gradient), r"Wrong\.direction must return a direction"),
+        (lambda gradient: 1 / 0, "Wrong does not run on the layers of this network: ZeroDivisionError"),
+    ],
+)
+def test_a_wrong_optimizer_is_named(returned, message):
+    """JAX's error about the carry of a loop came out."""
+    with pytest.raises(ValueError, match=message):
+        lr.descend(LINEAR, 10, 0.1, optimizer=Wrong(returned))
+
+
+def test_momentum_does_not_accelerate_decoupled_decay():
+    """The flow that small steps follow has less decay; the gap to the flow with all of it was measured."""
+    flow = lr.GradientFlow(LINEAR.net, LINEAR.problem, LINEAR.rates, 0.3)
+    run = lr.descend(flow, 4000, 1e-3, momentum=0.9, decoupled=True)
+    slower = lr.GradientFlow(flow.net, flow.problem, flow.rates, 0.03)
+    assert distance(run.end, lr.integrate(slower, run.times[-1:]).end) < 0.01
+    assert distance(run.end, lr.integrate(flow, run.times[-1:]).end) > 0.05
+    with pytest.raises(ValueError, match="found gradient descent with decoupled weight decay, whose small steps"):
+        lr.flow_gap(run)
 
 
 def test_decay_shrinks_the_gap_to_the_flow_in_first_order():

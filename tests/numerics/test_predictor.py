@@ -174,6 +174,12 @@ def test_other_starts_are_followed_in_their_layers():
     diagonal = lr.GradientFlow(lr.inits.tied_diagonal(4, 0.1), lr.Problem(problem.X, problem.y[:, 0]))
     with pytest.raises(ValueError, match="found Diagonal, which is no two-layer linear network"):
         lr.integrate(diagonal, [1.0], hidden_rotation=False)
+    # The reason was that layers "off by 1e-16 of their size" are no orthogonal blocks.
+    with pytest.raises(ValueError, match=r"found layers that decay at different rates, 0\.1 and 0\.2"):
+        lr.integrate(lr.GradientFlow(net, problem, decay=(0.1, 0.2)), [1.0], hidden_rotation=False)
+    faint = lr.Problem(problem.X, 1e-12 * problem.y)
+    with pytest.raises(ValueError, match="found labels so small beside the layers that rounding of the layers"):
+        lr.integrate(lr.GradientFlow(net, faint), [1.0], hidden_rotation=False)
     with pytest.raises(ValueError, match="found a flow that is traced"):
         jax.jit(
             lambda y: lr.integrate(lr.GradientFlow(net, lr.Problem(problem.X, y)), [1.0], hidden_rotation=False).loss

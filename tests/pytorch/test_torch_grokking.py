@@ -72,6 +72,9 @@ def test_a_probe_has_steps_accuracies_and_optimizer():
     late = [np.maximum(log - 0.1, 0) for log in logs]
     mixed = lt.grokking_run(probe, None, logs[0], late[1], alpha=4.0, full_batch=True, level=0.8)
     assert mixed == lt.grokking_run(optimizer, steps, logs[0], late[1], alpha=4.0, full_batch=True, level=0.8)
+    part, _ = trained_probe(log_start=False)  # one value per snapshot passed, the other stored with all but the first
+    passed = lt.grokking_run(part, None, None, logs[1], alpha=4.0, full_batch=True)
+    assert passed == lt.grokking_run(part, alpha=4.0, full_batch=True)
     without_start, _ = trained_probe(log_start=False)  # the start has no accuracies
     assert lt.grokking_run(without_start, alpha=4.0, full_batch=True).t_grok == right.t_grok
 

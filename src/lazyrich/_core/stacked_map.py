@@ -30,8 +30,9 @@ def vmap_over_stack(function: Callable[..., PyTree], nets: PyTree, one_at_a_time
 
 
 def _pad_with_last(leaf: np.ndarray, room: int) -> np.ndarray:
-    """Pad an array along its first axis to length `room`, by repeating its last entry."""
-    return np.concatenate([leaf, np.broadcast_to(leaf[-1:], (room - len(leaf), *leaf.shape[1:]))])
+    """Pad an array along its first axis to length `room`, by repeating its last entry, or zeros if it has none."""
+    last = leaf[-1:] if len(leaf) else np.zeros(leaf.shape[1:], leaf.dtype)
+    return np.concatenate([leaf, np.broadcast_to(last, (room - len(leaf), *leaf.shape[1:]))])
 
 
 @eqx.filter_jit

@@ -5,6 +5,7 @@ detected. Nothing is compressed, so that reading a file never takes more memory 
 """
 
 import dataclasses
+import errno
 import hashlib
 import io
 import json
@@ -70,8 +71,10 @@ def atomic_write(path: Path) -> Iterator[Any]:
         Path(temporary).chmod(0o666 & ~_UMASK)  # temporary files are readable by their owner only
         with _name_file_in_errors(path):
             Path(temporary).replace(path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from None
         raise
 
 

@@ -10,6 +10,7 @@ from lazyrich._core.random import normal_arrays, random_orthonormal
 from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_array_as_numpy, check_key, check_static_float
 from lazyrich._validate.integers import check_int
+from lazyrich._validate.numbers import check_flag, check_word
 from lazyrich.networks import DeepLinear
 
 KAIMING_ROW = 1 / 3  # squared norm of a row of A, in the mean, by Kaiming's uniform rule with a = √5
@@ -44,6 +45,8 @@ def lora(
     (True, 0.0)
     """
     d, c, rank = check_int("d", d), check_int("c", c), check_int("rank", rank, most=d)
+    check_flag("rank_stabilized", rank_stabilized)
+    check_word("distribution", distribution, ("orthogonal", "gaussian"))
     alpha = float(rank) ** (0.5 if rank_stabilized else 1.0) if alpha is None else check_static_float("alpha", alpha)
     size = check_array_as_numpy("size", size, (0,))
     if not alpha > 0 or (is_concrete(size) and not size > 0):
@@ -51,8 +54,6 @@ def lora(
         raise ValueError(
             f"alpha and size must be positive, since an adapter with A = B = 0 never moves; found {culprit}"
         )
-    if distribution not in ("orthogonal", "gaussian"):
-        raise ValueError(f"distribution must be 'orthogonal' or 'gaussian'; found {distribution!r:.60}")
     scale = alpha / rank ** (0.5 if rank_stabilized else 1.0)
     if distribution == "orthogonal":
         A = random_orthonormal(check_key(key), d, rank).T

@@ -19,7 +19,7 @@ import numpy as np
 from jaxtyping import PyTree
 
 from lazyrich._core.types import AnyArray
-from lazyrich._validate.positive_number import check_positive_number
+from lazyrich._validate.numbers import check_positive_number
 from lazyrich.jax._hidden_units import NO_UNIT, ActivationSpace, activation_spaces
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model
 from lazyrich.jax._jacobian.learning_rates import Rates, rate_of

@@ -17,6 +17,7 @@ from lazyrich.problem import Problem, Square
 from lazyrich.trajectory import Provenance
 
 FITTED = 0.05  # of the first loss
+LATEST = 700.0  # κt: beyond it e^{−κt} underflows
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,13 @@ class DecayCurve:
 
     def loss(self, problem: Problem) -> Float[Array, " t"]:
         """Return the loss of the predicted predictors on other data: the curve of the test error."""
+        if not isinstance(problem, Problem):
+            raise TypeError(f"problem must be a lazyrich.Problem; found {type(problem).__name__}")
+        if (problem.d, problem.y.ndim) != (self.beta.shape[1], 1):
+            raise ValueError(
+                f"the predictors have {self.beta.shape[1]} features and one output; found a problem with {problem.d} "
+                f"features and labels of shape {problem.y.shape}"
+            )
         return jnp.stack([problem.value(problem.X @ beta) for beta in self.beta])
 
 
@@ -71,6 +79,11 @@ def decay_curve(flow: GradientFlow, times: ArrayLike) -> DecayCurve:
         kappas = ", ".join(f"{float(rate):g}" for rate in flow.decay_rates)
         raise ValueError(f"decay_curve needs the same rate × decay for all layers; found {kappas}")
     kappa = float(flow.decay_rates[0])
+    if float(times[-1]) * kappa > LATEST:
+        raise ValueError(
+            f"times must be at most {LATEST / kappa:g} at this decay: later, the scale e^(−κt) leaves the range of "
+            f"floating point, and the flow is at its end, lazyrich.limit(flow); found {float(times[-1]):g}"
+        )
     undecayed = GradientFlow(flow.net, flow.problem, flow.rates)
     order = jnp.exp(-kappa * times)
     limits = limit(undecayed, scales=order)
@@ -84,7 +97,8 @@ def _lazy_fit_time(flow: GradientFlow) -> float:
     """Return when the tangent model's loss has fallen to `FITTED` of the first one."""
     problem = flow.problem
     rates, U = np.linalg.eigh(np.asarray(flow.net.ntk(problem.X, rates=flow.rates)) * float(problem.kappa))
-    residual = (U.T @ np.asarray(flow.outputs() - problem.y)) ** 2
+    residual = U.T @ np.asarray(flow.outputs() - problem.y)
+    residual = (residual / max(float(np.max(np.abs(residual))), np.finfo(float).tiny)) ** 2
     moving = rates > 1e-12 * np.max(rates, initial=0.0)
     goal = FITTED * np.sum(residual)
     if not np.sum(residual) > 0:

@@ -188,7 +188,9 @@ class Staircase:
         """Return the predictor at each of some times, in the unit of `times`."""
         requested = np.asarray(check_array("times", times, (0, 1)))
         if np.any(requested < self.times[0]):
-            raise ValueError(f"the staircase begins at {self.times[0]:g}; found the time {float(np.min(requested)):g}")
+            raise ValueError(
+                f"times must not lie before the first plateau, at {self.times[0]:g}; found {float(np.min(requested)):g}"
+            )
         return self.beta[np.searchsorted(self.times, requested, side="right") - 1]
 
     def plot(self) -> "matplotlib.figure.Figure":

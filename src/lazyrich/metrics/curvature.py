@@ -41,7 +41,7 @@ def sharpness(now: Trajectory | GradientFlow) -> Array:
         raise TypeError(f"sharpness takes a Trajectory or a GradientFlow; found {type(now).__name__}")
     if not is_concrete(now.nets, now.flow):
         return jax.lax.map(lambda net: _dense_largest_eigenvalue(now.flow, net.layers), now.nets)
-    return jnp.stack([_of_flow(now.flow.with_net(now[index])) for index in range(len(now))])
+    return jnp.asarray([_of_flow(now.flow.with_net(now[index])) for index in range(len(now))], float)
 
 
 def _of_flow(flow: GradientFlow) -> Array:

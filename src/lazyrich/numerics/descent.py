@@ -17,6 +17,7 @@ from lazyrich._core.runtime_errors import any_nonfinite, raise_if
 from lazyrich._core.types import AnyArray, ArrayLike, Layers
 from lazyrich._validate.arrays import check_array, check_key, check_static_float, is_double_precision
 from lazyrich._validate.integers import check_int
+from lazyrich._validate.numbers import check_flag
 from lazyrich.flow import GradientFlow, invalid_values
 from lazyrich.networks import Diagonal, Network
 from lazyrich.numerics.driver import (
@@ -31,7 +32,7 @@ from lazyrich.numerics.driver import (
 )
 from lazyrich.numerics.flow_time import Schedule, elapsed_times, learning_rates, tabulate
 from lazyrich.numerics.mirror_path import has_mirror_path, initial_mirror, mirror_gradient, mirror_rate
-from lazyrich.numerics.optimizers import SGD, Optimizer, check_flag
+from lazyrich.numerics.optimizers import SGD, Optimizer, check_optimizer_on
 from lazyrich.numerics.precision import tree_cast
 from lazyrich.numerics.rkc import spectral_radius
 from lazyrich.population import Population
@@ -189,6 +190,7 @@ def descend(
     rule = _make_step_rule(flow, optimizer, decoupled, learning_rates(lr, steps), batch, noise, key)
     double = is_double_precision(precision)
     _check_memory(flow, steps, every)
+    check_optimizer_on(flow.net.layers, optimizer)
     descent = _DescentStepper(flow, rule, double, steps, every)
     if not is_concrete(flow, rule):
         return descent.run_traced()
@@ -316,16 +318,20 @@ class _DescentStepper(Stepper):
 
     def provenance(self, times: np.ndarray) -> Provenance:
         rule, optimizer = self.rule, self.rule.optimizer
+        accelerated = not is_concrete(optimizer.gain) or optimizer.gain != 1
+        decay = "" if rule.decay is None else "decoupled weight decay" if rule.decoupled else "weight decay"
+        # Momentum does not accelerate decoupled decay: small steps then follow another flow, and the method says so.
+        apart = f" with {decay}" if rule.decoupled and accelerated else ""
         notes = [
             _format_rates(rule.lr),
             f"{self.total} steps" if self.steps in (0, self.total) else f"{self.steps} of {self.total} steps",
             optimizer.detail,
-            "decoupled weight decay" if rule.decoupled else "weight decay" if rule.decay is not None else "",
+            "" if apart else decay,
             f"batches of {rule.batch}" if rule.batch else "",
             "label noise" if rule.has_label_noise else "",
             "" if self.double else "gradients in float32",
         ]
-        return Provenance("descended", optimizer.method, ", ".join(filter(None, notes)))
+        return Provenance("descended", optimizer.method + apart, ", ".join(filter(None, notes)))
 
     def stats(self, ending: Ending) -> Stats:
         return {}

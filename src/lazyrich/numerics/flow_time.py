@@ -30,6 +30,7 @@ def flow_time_from_steps(steps: ArrayLike, lr: ArrayLike, momentum: ArrayLike = 
     0.3...
     """
     steps, gain = check_array("steps", steps, (0, 1)), 1 / (1 - check_fraction("momentum", momentum))
+    lr = _as_array("lr", lr)
     if np.ndim(lr):
         grid = elapsed_times(check_learning_rates(lr))
         return gain * jnp.interp(_within("steps", steps, len(grid) - 1), jnp.arange(len(grid)), grid)
@@ -39,6 +40,7 @@ def flow_time_from_steps(steps: ArrayLike, lr: ArrayLike, momentum: ArrayLike = 
 def steps_from_flow_time(time: ArrayLike, lr: ArrayLike, momentum: ArrayLike = 0.0) -> Array:
     """Return the number of steps for a flow time, as a real number."""
     time = check_array("time", time, (0, 1)) * (1 - check_fraction("momentum", momentum))
+    lr = _as_array("lr", lr)
     if np.ndim(lr):
         grid = elapsed_times(check_learning_rates(lr))
         return jnp.interp(_within("time", time, grid[-1]), grid, jnp.arange(len(grid)))
@@ -52,12 +54,12 @@ def elapsed_times(rates: Float[Array, " steps"]) -> Float[Array, " steps_and_sta
 
 def tabulate(name: str, schedule: Schedule, steps: int) -> ArrayLike:
     """Return a schedule as one number, or as one number for each of the steps."""
-    value: Any = schedule
+    value: Any = _as_array(name, schedule)
     if callable(schedule):
         try:
             value = jax.vmap(schedule)(jnp.arange(steps))
         except Exception:  # a function of plain numbers, with an `if` or `math` in it
-            value = [schedule(step) for step in range(steps)]
+            value = _as_array(name, _evaluate_at_steps(name, schedule, steps))
     if np.ndim(value) == 1 and len(value) != steps:
         raise ValueError(
             f"{name} must be one number, a function of the step, or one number for each of the {steps} steps; found "
@@ -70,6 +72,21 @@ def learning_rates(lr: Schedule, steps: int) -> Array:
     """Return a learning rate as one positive number, or as one number for each of the steps."""
     rates = tabulate("lr", lr, steps)
     return check_learning_rates(rates) if np.ndim(rates) else check_positive("lr", rates)
+
+
+def _evaluate_at_steps(name: str, schedule: Callable[[Any], Any], steps: int) -> list[Any]:
+    """Return a function's values at the steps, one after another."""
+    try:
+        return [schedule(step) for step in range(steps)]
+    except Exception as error:  # a function of the user can raise anything
+        raise ValueError(
+            f"{name} must be a function of one step, from 0 to {steps - 1}; it raised {error!r}"
+        ) from error
+
+
+def _as_array(name: str, value: Any) -> Any:
+    """Return a list as an array, and anything else as it is."""
+    return check_array(name, value, (0, 1)) if isinstance(value, (list, tuple)) else value
 
 
 def check_learning_rates(lr: object) -> Float[Array, " steps"]:
@@ -97,6 +114,8 @@ def _within(name: str, value: Array, most: AnyArray) -> Array:
 def flow_gap(descent: Trajectory, **options: Any) -> dict[str, Array]:
     """Measure the distance of descent from the flow at the same flow times, by integrating the flow (with the given
     options).
+
+    A run with momentum and decoupled weight decay follows another flow, because momentum does not accelerate its decay.
 
     For each time: `parameters`, the distance relative to how far the flow has moved; `outputs`, the same on the
     training outputs; `loss`, the difference of losses. For plain descent all of them shrink in proportion to lr.

@@ -137,6 +137,8 @@ def equivalent_flow(descent: Trajectory) -> EquivalentFlow:
             f"{opening}it needs steps of gradient descent, with or without momentum, in double precision; found "
             f"{descent.by}"
         )
+    if not len(descent):
+        raise ValueError(f"{opening}it needs the last steps of a run; found a trajectory without times")
     flow, path = descent.flow, descent.mirror_path[-1]
     factors, z = path[:2], path[2]
     vanished = jnp.abs(factors) < SMALLEST

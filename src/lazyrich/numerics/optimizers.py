@@ -9,6 +9,7 @@ from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.runtime_errors import raise_if
 from lazyrich._core.types import ArrayLike
 from lazyrich._validate.arrays import check_array, check_positive, check_static_float
+from lazyrich._validate.numbers import check_flag
 
 
 class Optimizer(eqx.Module):
@@ -159,8 +160,20 @@ def check_fraction(name: str, value: object) -> Array:
     return raise_if(fraction, {f"{name} must lie in [0, 1)": (constant < 0) | (constant >= 1)})
 
 
-def check_flag(name: str, value: object) -> bool:
-    """Return True or False, and raise an error for anything else."""
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} must be True or False; found {value!r:.60}")
-    return value
+def check_optimizer_on(layers: PyTree, optimizer: Optimizer) -> None:
+    """Raise an error if an optimizer's direction does not run, or has other shapes than the layers or its memory."""
+    name = type(optimizer).__name__
+    try:
+        memory = jax.eval_shape(optimizer.init, layers)
+        found = jax.eval_shape(optimizer.direction, layers, memory, jnp.array(1))
+        shapes = jax.tree.map(jnp.shape, found)
+    except NotImplementedError:
+        raise
+    except Exception as error:  # an optimizer of the user can raise anything
+        raise ValueError(f"{name} does not run on the layers of this network: {error!r:.300}") from error
+    needed = jax.tree.map(jnp.shape, (layers, memory))
+    if shapes != needed:
+        raise ValueError(
+            f"{name}.direction must return a direction in the shape of the gradient and a memory in the shape of that "
+            f"of `init`, {needed!r:.200}; found {shapes!r:.200}"
+        )

@@ -227,29 +227,32 @@ def orthogonal_blocks(flow: GradientFlow) -> tuple[float, float, float] | None:
 
 def cannot_leave_out_rotation(flow: GradientFlow, concrete: bool) -> str:
     """Return the message about a flow that is not followed in its predictor."""
-    measured = orthogonal_blocks(flow) if concrete else None
-    deviation = (
-        "a flow that is traced by jit, vmap or grad"
-        if not concrete
-        else f"{type(flow.net).__name__}, which is no two-layer linear network or has only zeros"
-        if measured is None
-        else f"layers off by {measured[2]:.0e} of their size"
-    )
+    reason = _predictor_system_or_reason(flow, True) if concrete else "a flow that is traced by jit, vmap or grad"
     return (
         "hidden_rotation=False leaves out the rotation of the hidden units, for layers that start as orthogonal blocks "
-        f"(inits.wide); found {deviation}. Call integrate(flow, times) without it"
+        f"(inits.wide); found {reason}. Call integrate(flow, times) without it"
     )
 
 
 def predictor_system(flow: GradientFlow, hidden_rotation: bool = True) -> PredictorSystem | None:
     """Return the system in the predictor, if the network has two linear layers in orthogonal blocks."""
+    found = _predictor_system_or_reason(flow, hidden_rotation)
+    return None if isinstance(found, str) else found
+
+
+def _predictor_system_or_reason(flow: GradientFlow, hidden_rotation: bool) -> PredictorSystem | str:
+    """Return the system in the predictor, or why there is none."""
     measured = orthogonal_blocks(flow)
-    if measured is None or not measured[2] <= MAX_DEFECT or not TINY < measured[0] + measured[1] < 1 / TINY:
-        return None
+    if measured is None:
+        return f"{type(flow.net).__name__}, which is no two-layer linear network or has only zeros"
     c1, c2, defect = measured
+    if not defect <= MAX_DEFECT:
+        return f"layers off by {defect:.0e} of their size"
+    if not TINY < c1 + c2 < 1 / TINY:
+        return f"squares of the layers of {c1 + c2:.0e}, whose products leave the range of floating point"
     kappa = [0.0, 0.0] if flow.decay is None else [float(rate) for rate in flow.decay_rates]
-    if abs(kappa[0] - kappa[1]) > MAX_DEFECT * max(kappa):  # the layers shrink at different rates
-        return None
+    if abs(kappa[0] - kappa[1]) > MAX_DEFECT * max(kappa):
+        return f"layers that decay at different rates, {kappa[0]:g} and {kappa[1]:g}"
     c, d = flow.problem.c, flow.problem.d
     first, second = (float(rate) for rate in flow.rates)
     below, above = np.eye(c + d, d, -c), np.eye(c, c + d)
@@ -258,4 +261,9 @@ def predictor_system(flow: GradientFlow, hidden_rotation: bool = True) -> Predic
     follows = bool(hidden_rotation and c2 > 0), bool(hidden_rotation and c1 > 0), kappa[0] > 0
     system = PredictorSystem(compact, jnp.log((c1 + c2) / 2), jnp.asarray(kappa[0]), follows)
     # In a very lazy network even a small overlap of the blocks is an output that matters.
-    return system if defect * float(system.sensitivity()) <= MAX_OUTPUT_DEFECT else None
+    off = defect * float(system.sensitivity())
+    if off <= MAX_OUTPUT_DEFECT:
+        return system
+    return (
+        f"labels so small beside the layers that rounding of the layers, {defect:.0e}, is {off:.0e} of what is to learn"
+    )

@@ -13,7 +13,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from lazyrich._validate.positive_number import check_positive_number
+from lazyrich._validate.integers import check_int
+from lazyrich._validate.numbers import check_flag, check_number, check_positive_number, check_row, check_word
 
 MIN_SEPARATION = 5.0  # t_grok / t_fit: below it, fitting is not over when generalization begins
 MAX_DECAY_RATIO = 4.0  # between the decay asked for and the nearest that was calibrated at
@@ -40,10 +41,10 @@ class GrokkingRun:
     def __post_init__(self) -> None:
         for name in ("alpha", "decay", "t_grok"):
             check_positive_number(name, getattr(self, name))
-        if not 0 <= self.t_fit <= self.t_grok:
+        if not 0 <= check_number("t_fit", self.t_fit) <= self.t_grok:
             raise ValueError(f"t_fit must lie between 0 and t_grok = {self.t_grok:g}; found {self.t_fit:g}")
-        if self.optimizer not in OPTIMIZERS:
-            raise ValueError(f"optimizer must be one of {', '.join(OPTIMIZERS)}; found {self.optimizer!r}")
+        check_word("optimizer", self.optimizer, OPTIMIZERS)
+        check_flag("full_batch", self.full_batch)
 
     @property
     def constant(self) -> float:
@@ -70,7 +71,9 @@ class GrokkingPrediction:
 
     def steps(self, lr: float, momentum: float = 0.0) -> float:
         """Return the predicted number of steps at this learning rate."""
-        return self.t_grok * (1 - momentum) / lr
+        if not 0 <= check_number("momentum", momentum) < 1:
+            raise ValueError(f"momentum must lie in [0, 1); found {momentum:g}")
+        return self.t_grok * (1 - momentum) / check_positive_number("lr", lr)
 
     def __str__(self) -> str:
         text = (
@@ -102,34 +105,51 @@ def grokking_run(
     >>> grokking_run([0, 1, 50, 100], [0.5, 1, 1, 1], [0.5, 0.5, 0.6, 1], alpha=4.0, decay=0.02)
     GrokkingRun(alpha=4.0, decay=0.02, t_fit=0.98, t_grok=87.5, optimizer='gd', full_batch=False)
     """
-    t, train, test = (np.asarray(values, float) for values in (times, train_accuracy, test_accuracy))
-    if t.ndim != 1 or len(t) < 2 or train.shape != t.shape or test.shape != t.shape:
+    t, train, test = (
+        check_row("times", times),
+        _check_accuracy("train", train_accuracy),
+        _check_accuracy("test", test_accuracy),
+    )
+    if not 0 < check_number("level", level) <= 1:
+        raise ValueError(f"level must be an accuracy between 0 and 1; found {level:g}")
+    if len(t) < 2 or train.shape != t.shape or test.shape != t.shape:
         raise ValueError(
             "times, train_accuracy and test_accuracy must be rows of one length, two at least; found shapes "
             f"{t.shape}, {train.shape}, {test.shape}"
         )
-    if not (np.all(np.isfinite(t)) and np.all(np.diff(t) > 0)):
-        raise ValueError("times must be finite and increasing")
+    if not (t[0] >= 0 and np.all(np.diff(t) > 0)):
+        raise ValueError(f"times must be increasing, from 0 or later; found {t[0]:g} … {t[-1]:g}")
     grok = _first_time(t, test, level)
     if grok is None:
         raise ValueError(
-            f"the test accuracy never reaches {level:g} (at most {np.nanmax(test):.3g}): train for longer, or pass a "
+            f"the test accuracy never reaches {level:g} (at most {np.max(test):.3g}): train for longer, or pass a "
             "lower level"
         )
     if train_loss is None:
         fit = _first_time(t, train, FIT_ACCURACY)
         if fit is None:
             raise ValueError(
-                f"the training accuracy never reaches {FIT_ACCURACY:g} (at most {np.nanmax(train):.3g}), so the "
+                f"the training accuracy never reaches {FIT_ACCURACY:g} (at most {np.max(train):.3g}), so the "
                 "network does not fit: there is nothing to time"
             )
     else:
-        loss = np.asarray(train_loss, float)
+        loss = check_row("train_loss", train_loss)
         if loss.shape != t.shape or not loss[0] > 0:
-            raise ValueError(f"train_loss must be a row of {len(t)} losses, the first one positive; found {loss.shape}")
+            found = f"{len(loss)} losses, the first {loss[0]:g}" if len(loss) else "none"
+            raise ValueError(f"train_loss must be a row of {len(t)} losses, the first one positive; found {found}")
         fit = _first_time(t, -loss, -FIT_LOSS * loss[0])
         fit = grok if fit is None else fit  # decay keeps the loss up until the network generalizes
     return GrokkingRun(alpha, decay, min(fit, grok), grok, optimizer, full_batch)
+
+
+def _check_accuracy(name: str, values: ArrayLike) -> np.ndarray:
+    """Return a row of accuracies between 0 and 1."""
+    row = check_row(f"{name}_accuracy", values)
+    if not (np.min(row, initial=0.0) >= 0 and np.max(row, initial=0.0) <= 1):
+        raise ValueError(
+            f"{name}_accuracy must lie between 0 and 1; found {np.min(row):g} … {np.max(row):g}. Divide percents by 100"
+        )
+    return row
 
 
 def _first_time(times: np.ndarray, values: np.ndarray, level: float) -> float | None:
@@ -164,12 +184,14 @@ def grokking_clock(
     >>> round(prediction.t_grok, 2), round(prediction.steps(lr=0.01))
     (155.31, 15531)
     """
-    runs = (calibration,) if isinstance(calibration, GrokkingRun) else tuple(calibration)
+    runs: tuple[GrokkingRun, ...] = (calibration,) if isinstance(calibration, GrokkingRun) else ()
+    if not runs and isinstance(calibration, Sequence):
+        runs = tuple(calibration)
     if not runs or not all(isinstance(run, GrokkingRun) for run in runs):
-        raise TypeError(f"grokking_clock takes one GrokkingRun or several; found {calibration!r:.60}")
+        raise TypeError(f"calibration must be one GrokkingRun or a list of several; found {calibration!r:.60}")
     for name, value in (("alpha", alpha), ("decay", decay)):
         check_positive_number(name, value)
-    if degree < 2:
+    if check_int("degree", degree) < 2:
         raise ValueError(f"degree must be 2 or more: a linear model has no rich regime; found {degree}")
     for run in runs:
         _check_run(run)

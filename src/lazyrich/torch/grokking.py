@@ -106,5 +106,10 @@ def _read_probe(
         )
     times = data.step.values
     full = np.all([np.isfinite(values) for values in stored.values()], axis=0) if stored else np.full(len(times), True)
-    values = [stored[name][full] if name in stored else log for name, log in zip(LOGGED, logs, strict=True)]
+    values = [stored[name][full] if name in stored else _at(log, full) for name, log in zip(LOGGED, logs, strict=True)]
     return probe.optimizers[0], [times[full], *values]
+
+
+def _at(log: ArrayLike | None, rows: np.ndarray) -> ArrayLike | None:
+    """Return some rows of a log that has one value per snapshot, and anything else as it is."""
+    return np.asarray(log)[rows] if log is not None and np.shape(log) == rows.shape else log

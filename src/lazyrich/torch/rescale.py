@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from lazyrich._validate.positive_number import check_positive_number
+from lazyrich._validate.numbers import check_positive_number
 from lazyrich.probe.balance import Balance, ConservedPair
 from lazyrich.torch._model.learning_rates import Rates, rate_of, rates_by_name
 from lazyrich.torch._model.output_reader import Forward, OutputReader

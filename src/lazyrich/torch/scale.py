@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from lazyrich._validate.positive_number import check_positive_number
+from lazyrich._validate.numbers import check_positive_number
 from lazyrich.torch._model.learning_rates import rate_of
 from lazyrich.torch._model.preserve_model import copy_of, trainable_parameters
 
