@@ -80,7 +80,7 @@ def ratio_of_two_warps(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "proposition 1",
-    "with Δ = 0 a network of several neurons stops at argmin ‖w‖^1.5 − (3/2)‖w̃(0)‖^−½ w̃(0)ᵀw over Xᵀw = y",
+    "with Δ = 0 a network of several neurons stops at argmin $‖w‖^1.5 − (3/2)‖w̃(0)‖^−½ w̃(0)ᵀw$ over Xᵀw = y",
     quote=r"$$\tilde{\mathbf{w}}(\infty) = \arg \min_{\mathbf{w}} \left[ \|\mathbf{w}\|^{3/2} - \frac{3}{2} "
     r"\|\tilde{\mathbf{w}}(0)\|^{-1/2} \tilde{\mathbf{w}}(0)^\top \mathbf{w} \right] \quad \text{s.t.} \quad "
     r"\mathbf{X}^\top \mathbf{w} = \mathbf{y}$$",
@@ -89,9 +89,13 @@ def ratio_of_two_warps(spoiled: bool) -> Any:
 )
 def balanced_bias(setup: Setup, aligned: bool = True) -> Any:
     X, y, W, a = _draw_balanced(setup, aligned)
-    start = a @ W
-    slope = 1.5 * start / np.sqrt(np.linalg.norm(start))
-    return neuron_end(W, a, X, y), argmin(lambda w: length(w) ** 1.5 - slope @ w, X, y)
+    start = (a @ W)[:, None]
+    names = {"w̃(0)": start, "‖w̃(0)‖": np.linalg.norm(start)}
+
+    def objective(w: Any) -> Any:
+        return balanced_bias.formula.right(names | {"w": w[:, None], "‖w‖": length(w)})[0, 0]
+
+    return neuron_end(W, a, X, y), argmin(objective, X, y)
 
 
 balanced_bias.breaks("all δ_i = 0, but Δ ≠ 0", aligned=False)
@@ -153,7 +157,7 @@ def inverse_of_balanced_neurons(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "appendix C, after equation (25)",
-    "∇²‖w‖^1.5 = (3/2)‖w‖^−½(I − wwᵀ/2‖w‖²): q̂′ = C√x meets 1 − x q̂″/q̂′ = ½, and g = q̂′Σ|c_i|",
+    "$∇²‖w‖^1.5 = (3/2)‖w‖^−½(I − wwᵀ/2‖w‖²)$: q̂′ = C√x meets 1 − x q̂″/q̂′ = ½, and g = q̂′Σ|c_i|",
     quote=r"$$1 - \|\tilde{\mathbf{w}}(t)\| "
     r"\frac{\hat{q}''(\|\tilde{\mathbf{w}}(t)\|)}{\hat{q}'(\|\tilde{\mathbf{w}}(t)\|)} = \frac{1}{2}$$ … "
     r"$$\hat{q}'(x) = C\sqrt{x}.$$ Therefore, $$q(\tilde{\mathbf{w}}(t)) = C \|\tilde{\mathbf{w}}(t)\|^{3/2} + "
@@ -165,7 +169,8 @@ def balanced_potential(setup: Setup, power: float = 1.5) -> Any:
     w = 1.5 * unit(setup.rng.normal(size=4))
     x = np.linalg.norm(w)
     computed = hessian_of(lambda w: length(w) ** power, w)
-    return computed, power * x ** (power - 2) * (np.eye(4) - np.outer(w, w) / (2 * x**2))
+    names = {"∇²‖w‖^1.5": computed, "‖w‖": x, "w": w[:, None], "I": np.eye(4)}
+    return balanced_potential.formula.sides(names)
 
 
 balanced_potential.breaks("‖w‖² for ‖w‖^1.5", power=2.0)
@@ -194,14 +199,16 @@ Term = Callable[[Any, Any, Any], Any]
     tolerance=1e-12,
     why=ROUNDING,
     verdict=Verdict.CORRECTED,
-    remark="the root ends before the vector: z = −(3/2)√(√(‖w̃(0)‖² + δ²/4) − δ/2) w̃(0)/‖w̃(0)‖, as in theorem 2",
+    remark="the root ends before the vector: $z = −(3/2)√(√(‖w̃(0)‖² + δ²/4) − δ/2) w̃(0)/‖w̃(0)‖$, as in theorem 2",
 )
-def linear_term(setup: Setup, z: Term = lambda root, half, u: -1.5 * np.sqrt(root - half) * u) -> Any:
+def linear_term(setup: Setup, z: Term | None = None) -> Any:
     rng = setup.rng
     delta, start = rng.uniform(0.2, 2.0), rng.normal(size=4)
     radial = radial_potential(delta)[2]
     slope = derivative(lambda w: radial(length(w)), start)
-    return slope, -z(np.sqrt(start @ start + delta**2 / 4), delta / 2, unit(start))
+    if z is not None:
+        return slope, -z(np.sqrt(start @ start + delta**2 / 4), delta / 2, unit(start))
+    return slope, -linear_term.correction.right({"‖w̃(0)‖": np.linalg.norm(start), "δ": delta, "w̃(0)": start})
 
 
 linear_term.printed(z=lambda root, half, u: -1.5 * np.sqrt(root - half * u))  # the root of a vector: of its entries
