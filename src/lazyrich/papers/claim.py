@@ -327,8 +327,9 @@ def claim(
 ) -> Callable[[Check], Claim]:
     """Make a claim from a function, and register it.
 
-    - `statement`: its formulas stand between dollars, which are not printed (see `formula.py`). The check and the proofs
-      evaluate them, as the claim's `formulas`, so that all three have one source. Those of `remark` are `corrections`.
+    - `statement`: its formulas stand between dollars, which are not printed (see `formula.py`). The check and the
+      proofs evaluate them, as the claim's `formulas`, so that all three have one source. Those of `remark` are
+      `corrections`.
     - `place`: section, theorem or equation. `quote`: the sentence or formula that is judged, to the letter, as it
       stands in the source's text (its TeX included); "…" where words are left out.
     - `verdict`: see `Verdict`. For all but "holds", `remark` says the rest: the correction, what is true instead, the

@@ -221,7 +221,8 @@ def _is_symbolic(value: Any) -> bool:
 def _evaluate(tree: Tree, values: Mapping[str, Any], space: Any) -> Any:
     kind, *parts = tree
     if kind == "name":
-        return values[parts[0]]
+        value = values[parts[0]]
+        return space.Integer(value) if space is not np and isinstance(value, int) else value
     if kind == "constant":
         return getattr(space, CONSTANTS[parts[0]][space is not np])
     if kind == "number":

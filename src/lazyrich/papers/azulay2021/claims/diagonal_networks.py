@@ -239,7 +239,8 @@ def slope_along_the_flow(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "theorem 1",
-    "an untied diagonal network with u₊ = u₋, v₊ = v₋ at the start stops at argmin Q_k over Xᵀw = y, $√k = 2(u₊² + v₊²)$",
+    "an untied diagonal network with u₊ = u₋, v₊ = v₋ at the start stops at argmin Q_k over Xᵀw = y, $√k = 2(u₊² + "
+    "v₊²)$",
     quote=r"For unbiased initialization, if the gradient flow solution $\tilde{\mathbf{w}}(\infty)$ satisfies "
     r"$\mathbf{X}^\top \tilde{\mathbf{w}}(\infty) = \mathbf{y}$ , then:* $$\tilde{\mathbf{w}}(\infty) = \arg "
     r"\min_{\mathbf{w}} Q_{\mathbf{k}}(\mathbf{w}) \quad \text{s.t. } \mathbf{X}^\top \mathbf{w} = \mathbf{y}$$ … "

@@ -314,8 +314,8 @@ def back_from_mu(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.2.6",
-    "$w(t) = c₁u + c₂v$ with $c₁ = ‖w‖φ$, $c₂ = √(‖w‖² − c₁²)$, $u = β*/‖β*‖$, v along the part of w₀ orthogonal to u: c₂ "
-    "never turns negative, c₂(t) = c₂(0)exp(−η_w∫a²)",
+    "$w(t) = c₁u + c₂v$ with $c₁ = ‖w‖φ$, $c₂ = √(‖w‖² − c₁²)$, $u = β*/‖β*‖$, v along the part of w₀ orthogonal to u: "
+    "c₂ never turns negative, c₂(t) = c₂(0)exp(−η_w∫a²)",
     quote=r"we can easily obtain the coefficients $c_1 = \|w\|\phi$ and $c_2 = \sqrt{\|w\|^2-c_1^2}$. We always choose "
     r"the positive square root for $c_2$, as $c_2(t) \ge 0$ for all $t$.",
     tolerance=1e-7,

@@ -291,8 +291,8 @@ def equations_without_rates(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.2.1",
-    "Without loss of generality η_w = η_a = 1, for the solutions of A.2.3 to A.2.6 in a and w: $√η_w a$, $√η_a w$ follow "
-    "the flow at unit rates, towards $√(η_aη_w)β*$, at the same δ and t",
+    "Without loss of generality η_w = η_a = 1, for the solutions of A.2.3 to A.2.6 in a and w: $√η_w a$, $√η_a w$ "
+    "follow the flow at unit rates, towards $√(η_aη_w)β*$, at the same δ and t",
     quote=r"Thus, without loss of generality we can assume the product $\eta_a\eta_w = 1$ … We will then in show a "
     r"general treatment on how to obtain the individual coordinates of $a$ and $w$ from the solutions for $\mu$ and "
     r"$\phi$.",

@@ -26,7 +26,8 @@ FUNNEL = "an exponent over 20 ≤ |δ| ≤ 160, with corrections of relative siz
 @claim(
     "kunin2024",
     "section 3, equation (3); appendix A.3",
-    "$β' = −(η_w a²I + η_a wwᵀ)∇L(β)$, $∇L(β) = Xᵀ(Xβ − y)$: gradient flow in β, preconditioned, for any data and rates",
+    "$β' = −(η_w a²I + η_a wwᵀ)∇L(β)$, $∇L(β) = Xᵀ(Xβ − y)$: gradient flow in β, preconditioned, for any data and "
+    "rates",
     quote=r"\dot{\beta} = -\underbrace{\left(\eta_w a^2\mathbf{I}_d + \eta_a w w^\intercal\right)}_{M} X^\intercal "
     r"\rho",
     tolerance=1e-10,

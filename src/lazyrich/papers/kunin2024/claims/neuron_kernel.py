@@ -133,8 +133,8 @@ def M_on_the_cone(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.3.1",
-    "The coefficients of M', $2‖β‖/κ$ and $½(κ − δ)$, both vanish as 1/δ for δ → ∞; for δ → −∞ the first vanishes and the "
-    "second diverges as |δ|",
+    "The coefficients of M', $2‖β‖/κ$ and $½(κ − δ)$, both vanish as 1/δ for δ → ∞; for δ → −∞ the first vanishes and "
+    "the second diverges as |δ|",
     quote=r"For $\delta \gg 0$, the coefficients in front of both terms vanish, and thus, irrespective of the "
     r"trajectory taken from $\beta(0)$ to $\beta_*$, the change in the NTK is vanishing, indicative of a lazy regime. "
     r"For $\delta \ll 0$, the coefficient for the first term vanishes, while the coefficient on the second term "

@@ -132,8 +132,8 @@ def logistic_solves(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "section 3",
-    "Balanced, the kernel changes in size, $‖K_∞‖/‖K₀‖ = ‖β*‖/‖β₀‖$, and in direction, $S(0, ∞) = sin²∠(β₀, β*)/(d + 3)$, "
-    "from whatever ‖β₀‖ (whitened inputs)",
+    "Balanced, the kernel changes in size, $‖K_∞‖/‖K₀‖ = ‖β*‖/‖β₀‖$, and in direction, $S(0, ∞) = sin²∠(β₀, β*)/(d + "
+    "3)$, from whatever ‖β₀‖ (whitened inputs)",
     quote=r"As a result the NTK changes in both magnitude and direction through training, confirming the dynamics are "
     r"rich.",
     tolerance=1e-6,

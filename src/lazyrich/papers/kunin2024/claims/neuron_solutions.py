@@ -216,8 +216,8 @@ def _upstream_a(net: Neuron, times: Any) -> Any:
 @claim(
     "kunin2024",
     "appendix A.2.3",
-    "Upstream, a₀ > 0, unit rates: a(t) has a closed form through $Y(t) = ½√(δ² + 4‖β*‖²)t + artanh((2b₀/a₀ + δ)/√(δ² + "
-    "4‖β*‖²))$, b₀ = w₀·β* (in complex arithmetic where the argument of artanh exceeds 1)",
+    "Upstream, a₀ > 0, unit rates: a(t) has a closed form through $Y(t) = ½√(δ² + 4‖β*‖²)t + artanh((2b₀/a₀ + δ)/√(δ² "
+    "+ 4‖β*‖²))$, b₀ = w₀·β* (in complex arithmetic where the argument of artanh exceeds 1)",
     quote=r"a(t) = 2e^{t\delta/2}\|\beta_*\|\sqrt{\delta} \Bigg(& \mathrm{sech}^2\left(Y(t)\right) \bigg[ "
     r"4e^{t\delta}\|\beta_*\|^2 -\frac{\left(\delta ^2+4 \|\beta_*\|^2\right) \left(\|\beta_*\|^2 \left(\delta "
     r"-a_0^2\right) + b_0^2\right)}{b_0^2 - a_0^2\|\beta_*\|^2 + a_0b_0\delta} \\ & - \delta  e^{\delta  t} "

@@ -376,7 +376,8 @@ def _limit_with_null_space_part(net: Neuron, sign: float, share: float = 1.0) ->
     "kunin2024",
     "appendix A.4.4 (beyond one dimension)",
     "For any number of unseen directions $β_∞ = X⁺y + a_∞Pw₀$, $a_∞² = (v + √(v² + 4η_aη_w‖X⁺y‖²))/2η_w$, "
-    "$v = δ + η_a‖Pw₀‖²$, P the projector on what X does not see; any rates, also for noisy y and if a changes its sign",
+    "$v = δ + η_a‖Pw₀‖²$, P the projector on what X does not see; any rates, also for noisy y and if a changes its "
+    "sign",
     library=True,
     tolerance=1e-7,
     why=END,
