@@ -111,7 +111,9 @@ def diagonal_conservation(setup: Setup, sign: float = 1.0) -> Any:
     X, y = data(rng, *sizes_of(setup))
     theta = diagonal_flow(rng.normal(size=(4, X.shape[1])), X, y, np.linspace(0, 6, 7))
     measured = np.moveaxis(_conserved_quantities(theta, sign), 1, 0)
-    return measured, np.broadcast_to(measured[0], measured.shape)
+    up, vp, um, vm = theta[0]
+    at_the_start = np.stack([up * um + vp * vm, vp**2 - up**2, vm**2 - um**2])
+    return measured, np.broadcast_to(at_the_start, measured.shape)
 
 
 diagonal_conservation.breaks("c with the other sign, u₊u₋ − v₊v₋", sign=-1.0)

@@ -40,8 +40,12 @@ def balance_law(setup: Setup, layers: tuple[int, ...] = (2, 3), defect: Defect =
     rng = setup.rng
     path = run(normal(rng, (3, 3, 3, 3), 0.7), 2 * rng.normal(size=(3, 3)), np.linspace(0, 2, 9))
     before = [np.zeros((9, 3, 1)), *path]  # of layer 1 there is none
-    defects = [defect(path[l - 1], before[l - 1]) for l in layers]
-    return Evidence(max(float(np.max(np.abs(D - D[0])) / np.max(np.abs(D[0]))) for D in defects))
+    gaps = []
+    for l in layers:
+        V, W = path[l - 1], before[l - 1]
+        at_the_start = V[0].T @ V[0] - W[0] @ W[0].T
+        gaps.append(np.max(np.abs(defect(V, W) - at_the_start)) / np.max(np.abs(at_the_start)))
+    return Evidence(float(max(gaps)))
 
 
 balance_law.printed(layers=(1, 2))

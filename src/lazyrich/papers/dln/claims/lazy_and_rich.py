@@ -77,7 +77,11 @@ lambda_equation.breaks(
 lambda_equation.breaks("with λ for λ²", field=lambda a, s, lam: np.sqrt(lam + 4 * a**2) * (s - a))
 
 
-@lambda_equation.proof("in general, by the two weights of a mode: a = vw, v² − w² = λ", general=True)
+@lambda_equation.proof(
+    "the right equation at depth 2, not the one that the note takes back: by the two weights of a mode, a = vw, "
+    "v² − w² = λ",
+    whole=False,
+)
 def equation_with_imbalance(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -356,8 +360,7 @@ lazy_proportions.breaks("from W_eff(0) ≠ 0", start=0.3)
 
 
 @lazy_proportions.proof(
-    "in general: where both modes have the share y of s, their shares grow apart at O(λ^{−2}) of the rate λ",
-    general=True,
+    "where both modes have the share y of s, their shares grow apart at O(λ^{−2}) of the rate λ", whole=False
 )
 def in_proportion(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols

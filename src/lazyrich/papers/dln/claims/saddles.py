@@ -354,7 +354,7 @@ exponential_approach.breaks("at the rate s", rate=lambda s, L: s)
 
 
 @exponential_approach.proof(
-    "in general: d/dt log(s − a) → −L s^{2 − 2/L} as a → s, from ȧ = L a^{2 − 2/L} (s − a)", general=True
+    "one aligned mode, any depth: d/dt log(s − a) → −L s^{2 − 2/L} as a → s, from ȧ = L a^{2 − 2/L} (s − a)"
 )
 def pace_at_the_end(spoiled: bool) -> Any:
     from sympy import diff, limit, log, symbols

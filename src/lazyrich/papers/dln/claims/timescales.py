@@ -138,14 +138,19 @@ def _transition_times(s: float, size: float) -> np.ndarray:
 ratio_in_the_limit.breaks("to (s_1/s_2)²", power=2.0)
 
 
-@ratio_in_the_limit.proof("in general, of the exact times log(s/ε − 1)/2s", general=True)
+@ratio_in_the_limit.proof(
+    "in general, of the exact times log(s/ε − 1)/2s: the limit, and that of the error times log(1/ε)", general=True
+)
 def limit_of_the_ratio(spoiled: bool) -> Any:
     from sympy import limit, log, oo, symbols
 
     s1, s2, x = symbols("s1 s2 x", positive=True)  # ε = 1/x
     times = {"t_2*": log(s2 * x - 1) / (2 * s2), "t_1*": log(s1 * x - 1) / ((1 if spoiled else 2) * s1)}
     ratio, stated = ratio_in_the_limit.formula.sides(times | {"s_1": s1, "s_2": s2})
-    return limit(ratio, x, oo), stated
+    error = (log(s2 * x - 1) - log(s1 * x - 1)) * (log(x) / log(s1 * x - 1))  # of ratio·s_2/s_1 − 1, times log(1/ε)
+    apart = (ratio * s2 / s1 - 1) * log(x) * (2 if spoiled else 1) - error
+    rate = limit(log(s2 * x - 1) - log(s1 * x - 1), x, oo) * limit(log(x) / log(s1 * x - 1), x, oo)
+    return [limit(ratio, x, oo), apart, rate], [stated, 0, log(s2 / s1)]
 
 
 @claim(

@@ -179,6 +179,8 @@ def stack(pairs: Any) -> tuple[Any, Any]:
     """Concatenate several (measured, predicted), each in units of its own size."""
     measured, predicted = [], []
     for one, two in pairs:
+        if np.ndim(one) == np.ndim(two) == 2 and np.shape(one) != np.shape(two):
+            raise ValueError(f"matrices of one shape are compared; found {np.shape(one)} and {np.shape(two)}")
         size = np.max(np.abs(two))
         measured.append(np.ravel(one) / size)
         predicted.append(np.ravel(two) / size)

@@ -224,7 +224,7 @@ def theorem_11(setup: Setup, used: float = 1.0) -> Any:
 theorem_11.breaks("q_δ with 2δ", used=2.0)
 
 
-@theorem_11.proof("in general: q_δ″ = 1/√(δ² + 4x²), the inverse of lemma 10's M_ii", general=True)
+@theorem_11.proof("from lemma 10, which is proved at h = 2: q_δ″ = 1/√(δ² + 4x²), the inverse of its M_ii")
 def second_derivative_of_the_entropy(spoiled: bool) -> Any:
     from sympy import asinh, diff, sqrt, symbols
 

@@ -81,7 +81,9 @@ def orthogonal_is_isotropic(
 orthogonal_is_isotropic.breaks("Gaussian layers of the same size", draw=lambda rng: rng.normal(size=(4, 4)) / 2)
 
 
-@orthogonal_is_isotropic.proof("L = 2, any sizes and any loss, by letters that do not commute: what is conserved")
+@orthogonal_is_isotropic.proof(
+    "L = 2, any sizes and any loss, by letters that do not commute: what is conserved", whole=False
+)
 def deep_conservation(spoiled: bool) -> Any:
     from sympy import expand, symbols
 

@@ -25,7 +25,7 @@ def _basin_start(rng: np.random.Generator, rates: tuple[float, float], delta: fl
     return draw(rng, delta, phi, abs(a), np.sign(a), rates, B=B, jitter=0.0)
 
 
-SHARES = (-1.5, 0.6, 0.85, 1.15, 1.5, 2.0)
+SHARES = (-1.5, 0.6, 0.92, 1.08, 1.5, 2.0)
 
 
 def _starts(rng: np.random.Generator, rates: tuple[float, float]) -> list[Neuron]:
@@ -76,7 +76,7 @@ crossing_condition.breaks("−ν₀ for −2ν₀", factor=0.5)
     "in general: the denominator is zero where tanh Rt = −2R/(2ν₀ + δ), which is in (0, 1) iff so", general=True
 )
 def denominator_vanishes(spoiled: bool) -> Any:
-    from sympy import symbols, tanh
+    from sympy import sqrt, symbols, tanh
     from sympy.core.logic import fuzzy_and
 
     R, x, excess = symbols("R x e", positive=True)  # x = Rt
@@ -84,7 +84,11 @@ def denominator_vanishes(spoiled: bool) -> Any:
     when = -2 * R / slope  # what tanh must be
     zero = (2 * R + slope * tanh(x)).subs(tanh(x), when).simplify() == 0
     inside = (when * (1 - when) * slope**2).simplify()  # positive iff 0 < when < 1
-    return fuzzy_and([zero, inside.is_positive])
+    delta = symbols("delta", real=True)
+    printed = {"δ": delta, "ν₀": (slope - delta) / 2, "‖β*‖": sqrt(R**2 - delta**2 / 4)}
+    small, large = crossing_condition.formula.sides(printed)
+    exact = (large - small - excess).simplify() == 0
+    return fuzzy_and([zero, inside.is_positive, exact])
 
 
 def _as_printed(net: Neuron) -> float:
@@ -183,7 +187,9 @@ def sufficiently_aligned(setup: Setup, turn: Callable[[float], Any] = np.sign) -
 sufficiently_aligned.breaks("aligned enough for both signs of a₀", turn=np.ones_like)
 
 
-@sufficiently_aligned.proof("in general: a₀ times the side of the hyperplane is β₀·β* + a₀²l₊", general=True)
+@sufficiently_aligned.proof(
+    "two inputs: a₀ times the side of the hyperplane is β₀·β* + a₀²l₊; that the side decides is the claim basins"
+)
 def side_in_terms_of_beta(spoiled: bool) -> Any:
     from sympy import symbols
 
@@ -248,7 +254,8 @@ separatrix.breaks("5 percent off the hyperplane", share=1.05)
 
 
 @separatrix.proof(
-    "any rates: on the hyperplane a' = a(l₋ − η_w a²), l₋ < 0, which a₀e^{l₋t}/s solves and which ends in 0",
+    "any rates: the flow of a and w·β* stays on the hyperplane; there a' = a(l₋ − η_w a²), l₋ < 0, which a₀e^{l₋t}/s "
+    "solves and which ends in 0",
     general=True,
 )
 def slides_to_the_saddle(spoiled: bool) -> Any:
@@ -258,7 +265,12 @@ def slides_to_the_saddle(spoiled: bool) -> Any:
     a = start * exp(-down * t) / sqrt(1 + eta_w * start**2 * (1 - exp(-2 * down * t)) / down)
     # a' = η_a w·β* + δa − η_w a³ with η_a w·β* = −l₊a and δ = l₊ + l₋
     speed = -up * a + (up - (2 if spoiled else 1) * down) * a - eta_w * a**3
-    return [a.diff(t), a.subs(t, 0), limit(a, t, oo)], [speed, start, 0]
+    # c = η_a w·β* + l₊a obeys c' = (l₊ − η_w a²)c, of a and ω = w·β* in any dimension: l₊l₋ is −η_aη_w‖β*‖²
+    outer, omega, eta_a = symbols("a omega eta_a", positive=True)
+    moves_a = eta_a * omega + (up - down) * outer - eta_w * outer**3
+    moves_omega = outer * up * down / eta_a - eta_w * outer**2 * omega
+    side, moves = eta_a * omega + up * outer, eta_a * moves_omega + up * moves_a
+    return [a.diff(t), a.subs(t, 0), limit(a, t, oo), moves], [speed, start, 0, (up - eta_w * outer**2) * side]
 
 
 @claim(

@@ -189,7 +189,7 @@ upsilon_riccati.breaks("the sign of δ turned round", sign=-1.0)
 upsilon_riccati.breaks("other rates of product 1", rates=PRODUCT_ONE)
 
 
-@upsilon_riccati.proof("in general: the equation (two inputs, unit rates), and the closed form that solves it from υ₀")
+@upsilon_riccati.proof("two inputs, unit rates: the equation; and the closed form, which solves it from υ₀")
 def upsilon_solved(spoiled: bool) -> Any:
     from sympy import sqrt, symbols
 

@@ -285,7 +285,7 @@ def conservation(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
     a, w = net.path(np.linspace(0, 5, 11))
     lengths = np.linalg.norm(w, axis=1)
     delta = conservation.formula.right({"η_w": rates[0], "η_a": rates[1], "a": a, "‖w‖": lengths})
-    return delta, np.full_like(delta, delta[0])
+    return delta, np.full_like(delta, net.delta)
 
 
 conservation.breaks("without the rates", rates=(1.0, 1.0))

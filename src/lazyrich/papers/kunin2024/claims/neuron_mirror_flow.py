@@ -331,6 +331,7 @@ def time_warp(setup: Setup, power: float = 1.0) -> Any:
     for delta in SIGNS:
         kappa = kappa_of(x, delta)
         measured.append(_curl(partial(warped_metric, delta=delta), beta))
+        measured.append(warp_of(x, delta) ** power - warp(x, delta))
         names = {"g": warp(x, delta), "g'": rate(partial(warp, delta=delta), x, 1.0), "κ": kappa, "δ": delta}
         moves, stated = time_warp.formulas[1].sides(names)
         measured.append(moves - stated)

@@ -153,7 +153,10 @@ def balanced_neuron_moves(setup: Setup, delta: float = 0.0) -> Any:
 balanced_neuron_moves.breaks("upstream", delta=3.0)
 
 
-@balanced_neuron_moves.proof("three inputs: the distance of I + uuᵀ and I + vvᵀ, unit vectors at the cosine c")
+@balanced_neuron_moves.proof(
+    "three inputs: the distance of I + uuᵀ and I + vvᵀ, unit vectors at the cosine c; ‖K‖ is proportional to a², as "
+    "‖β‖ is"
+)
 def distance_of_two_rays(spoiled: bool) -> Any:
     from sympy import Matrix, eye, sqrt, symbols
 
@@ -163,7 +166,9 @@ def distance_of_two_rays(spoiled: bool) -> Any:
     squares = [(each * each).trace().expand() for each in (one, two)]
     S = 1 - (one * two).trace() / sqrt(squares[0] * squares[1])
     turned = {"S(0, ∞)": S, "sin²∠(β₀, β*)": 1 - c**2, "d": 2 if spoiled else 3}
-    return balanced_neuron_moves.formulas[1].sides(turned)
+    a, start, norm = symbols("a a0 k", positive=True)  # on the cone at unit rates ‖w‖ = a, ‖K‖ = a²‖X(I + ŵŵᵀ)Xᵀ‖
+    grown = {"‖K_∞‖": a**2 * norm, "‖K₀‖": start**2 * norm, "‖β*‖": a * a, "‖β₀‖": start * start}
+    return tuple(zip(*balanced_neuron_moves.sides(turned | grown), strict=True))
 
 
 @claim(

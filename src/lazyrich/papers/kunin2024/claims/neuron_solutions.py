@@ -52,8 +52,9 @@ def a_never_vanishes(spoiled: bool) -> Any:
     r = symbols("r", real=True)
     square = ((-delta if spoiled else delta) + eta_a * r**2) / eta_w  # a², on the hyperboloid
     least = square.subs(r, 0)
-    printed = two_sheets.formula.right({"δ": delta, "η_w": eta_w}) ** 2
-    return fuzzy_and([printed == least.expand(), (square - least).expand().is_nonnegative, least.is_positive])
+    printed = two_sheets.formula.right({"δ": delta, "η_w": eta_w})
+    same = fuzzy_and([printed.is_positive, printed**2 == least.expand()])
+    return fuzzy_and([same, (square - least).expand().is_nonnegative, least.is_positive])
 
 
 NETS = ((0.9, -0.5), (0.9, 0.8), (-0.9, 0.5))

@@ -115,7 +115,7 @@ def two_potentials(setup: Setup, factor: float = 1.0) -> Any:
     for delta in SIGNS:
         for r in (0.3, 0.7, 2.0):
             other = factor * _azulay(r * np.linalg.norm(beta), delta)
-            names = {"Φ_δ(β)": potential_of(r * beta, delta), "q_δ(‖β‖)": other, "c_δ": 0.0}
+            names = {"Φ_δ(β)": potential_of(r * beta, delta) + 0.7, "q_δ(‖β‖)": other, "c_δ": 0.7}
             pairs.append(two_potentials.formula.sides(names))
     return stack(pairs)
 

@@ -203,11 +203,8 @@ def polar_neuron(spoiled: bool) -> Any:
 def piecewise_conservation(setup: Setup, weights: tuple[float, float] = RATES) -> Any:
     W, a, X, y = _draw_generic(setup)
     Ws, As = follow(W, a, X, y, [0.5], 0.5 / 2000)
-    names = {"η_w": weights[0], "η_a": weights[1]}
-    return [
-        piecewise_conservation.formula.right(names | {"a_k": b, "‖w_k‖": np.linalg.norm(V, axis=1)})
-        for V, b in ((Ws[-1], As[-1]), (W, a))
-    ]
+    names = {"η_w": weights[0], "η_a": weights[1], "a_k": As[-1], "‖w_k‖": np.linalg.norm(Ws[-1], axis=1)}
+    return piecewise_conservation.formula.right(names), _imbalances(W, a)
 
 
 piecewise_conservation.breaks("without the rates", weights=UNIT)
@@ -317,7 +314,10 @@ def piecewise_limits(setup: Setup, towards: float = 1.0) -> Evidence:
 piecewise_limits.breaks("upstream and downstream exchanged", towards=-1.0)
 
 
-@piecewise_limits.proof("κ/|δ|, (κ + δ)/2|δ| and (κ − δ)/2|δ|, any μ and rates, both limits", general=True)
+@piecewise_limits.proof(
+    "κ/|δ|, (κ + δ)/2|δ| and (κ − δ)/2|δ|, any μ and rates, both limits; M_k and the rates of β̂_k and μ_k, of which "
+    "these are the coefficients, are proved at two inputs"
+)
 def speeds_for_large_delta(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 

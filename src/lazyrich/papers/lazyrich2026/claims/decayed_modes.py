@@ -89,7 +89,7 @@ def balanced_mode_with_decay(setup: Setup, factor: float = 1.0) -> Evidence:
 balanced_mode_with_decay.breaks("the strength s − 2λ", factor=2.0)
 
 
-@balanced_mode_with_decay.proof("the logistic curve solves the equation, and starts at β₀")
+@balanced_mode_with_decay.proof("in general: the logistic curve solves the equation, and starts at β₀", general=True)
 def the_logistic_curve(spoilt: bool) -> Any:
     from sympy import Matrix, exp, simplify, symbols, zeros
 

@@ -299,7 +299,7 @@ interpolation.breaks("from w₊ = 2w₋", lopsided=2.0)
 )
 def mirror_map(spoiled: bool) -> Any:
     """Along w₊′ = −w₊g, w₋′ = w₋g, with w₊ = αe^z, w₋ = αe^{−z}: β = 2α² sinh 2z and z′ = −g."""
-    from sympy import diff, exp, sinh, symbols
+    from sympy import diff, exp, sign, sinh, symbols
 
     z, a, g = symbols("z a g", positive=True)
     plus, minus = a * exp(z), a * exp(-z)
@@ -308,4 +308,5 @@ def mirror_map(spoiled: bool) -> Any:
     says = interpolation.formula.right({"b": symbols("b") / (a**2 / 2 if spoiled else a**2)})
     potential = diff(says, symbols("b"))
     slope = potential.subs(symbols("b"), 2 * a**2 * sinh(2 * z))
-    return [beta, (slope * rate) ** 2], [2 * a**2 * sinh(2 * z), g**2]
+    grows = sign(potential.subs({symbols("b"): 1, a: 1}))
+    return [beta, (slope * rate) ** 2, grows], [2 * a**2 * sinh(2 * z), g**2, 1]

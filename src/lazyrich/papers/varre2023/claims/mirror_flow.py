@@ -177,7 +177,7 @@ def _transposed_products(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return rαᵀZ₁ and (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r."""
     Z1, r, a = path.Z1, path.R, path.alpha
     gram = Z1 @ Z1.swapaxes(1, 2)
-    inner = scalar_flow.formulas[0]
+    inner = scalar_flow.formula
     moves = [inner.right({"r": each[0], "α": each[1], "Z₁": each[2]}) for each in zip(r, a, Z1, strict=True)]
     return np.array(moves), gram @ r + _quadratic_form(gram, a) * r
 
@@ -190,7 +190,7 @@ def _quadratic_form(gram: np.ndarray, a: np.ndarray) -> np.ndarray:
 @claim(
     "varre2023",
     "Lemma C.7, proof",
-    "For k = 1, $Z₁′ = rαᵀZ₁$ and $β′ = (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r$",
+    "For k = 1, $Z₁′ = rαᵀZ₁$ and β′ = (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r",
     quote=r"\dot{\mathbf{Z}}_1 = \mathbf{Z}_1 \alpha \mathbf{r}^\top, \\ \dot{\beta} &= (\mathbf{Z}_1^\top "
     r"\dot{\mathbf{Z}}_1 \alpha) = (\mathbf{Z}_1^\top \mathbf{Z}_1 + \alpha^\top \mathbf{Z}_1^\top \mathbf{Z}_1 "
     r"\alpha) \mathbf{r}",
@@ -217,7 +217,8 @@ def with_z2_put_in(spoiled: bool) -> Any:
 
     Z1, a, r = Matrix(2, 2, symbols("z:4")), Matrix(symbols("a:2")), Matrix(symbols("r:2"))
     Z2, gram = Z1.T * a, Z1.T * Z1 if spoiled else Z1 * Z1.T
-    return [r * Z2.T, r * Z2.T * Z2 + Z1 * Z1.T * r], [r * a.T * Z1, gram * r + r * (a.T * gram * a)]
+    moves = scalar_flow.formula.right({"r": r, "α": a, "Z₁": Z1})
+    return [r * Z2.T, r * Z2.T * Z2 + Z1 * Z1.T * r], [moves, gram * r + r * (a.T * gram * a)]
 
 
 def _metric(a: np.ndarray, power: float) -> np.ndarray:

@@ -152,7 +152,8 @@ def _true_law() -> tuple[float, float, float]:
     verdict=Verdict.FAILS,
     remark="for d = 2 the limit is (2/π)e^{−1/2}/P(χ²₃ > 1) |det W(0)| = 0.4819 |det W(0)|, and for d ≥ 3 it grows, by "
     "the top eigenvalue of a tilted generator. The proof's E|e| = |e(0)|e^{−t} drops the local time of e at 0 (from "
-    "a(0) = 0 it would be 0 at every time). Without absolute values the mean does decay like e^{−t}, and along almost "
+    "a(0) = 0 it would be 0 at every time); from a(0) ≠ 0 the mean does not tend to 0 either, while the median does. "
+    "Without absolute values the mean does decay like e^{−t}, and along almost "
     "every path the commutator's share of ‖wᵢ‖‖a‖ does tend to 0",
 )
 def absolute_commutator(setup: Setup, law: Law = _true_law) -> Any:

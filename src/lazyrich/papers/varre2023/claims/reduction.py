@@ -7,7 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.flows import ode
-from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, Path, Task, draw_task, flow, inverse_of, velocity_of
+from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, Path, Task, draw_task, flow, velocity_of
 from lazyrich.papers.verdicts import Verdict
 
 
@@ -257,7 +257,7 @@ def the_kernel_stays_empty(spoiled: bool) -> Any:
 @claim(
     "varre2023",
     "Lemma C.6, proof of (ii)",
-    "$(I − ααᵀ)⁻¹ = I + α(I − αᵀα)⁻¹αᵀ$, so that β stays in the span of Xᵀ with α",
+    "$(I_d − ααᵀ)⁻¹ = I_d + α(I_k − αᵀα)⁻¹αᵀ$, so that β stays in the span of Xᵀ with α",
     quote=r"(\mathbf{I} - \alpha \alpha^\top)^{-1} &= \mathbf{I} - \alpha (\mathbf{I} - \alpha^\top \alpha)^{-1} "
     r"\alpha^\top,",
     tolerance=1e-9,
@@ -268,8 +268,9 @@ def the_kernel_stays_empty(spoiled: bool) -> Any:
 def woodbury(setup: Setup, sign: int = 1, inner: int = 1) -> Any:
     measured = []
     for a in flow(draw_task(setup.rng)).alpha[1:]:
-        inside = np.linalg.inv(np.eye(2) - inner * a.T @ a)
-        measured.append((np.eye(4) + sign * a @ inside @ a.T, inverse_of(a)))
+        inverse, printed = woodbury.formula.sides({"α": a, "I_d": np.eye(4), "I_k": np.eye(2)})
+        term = printed - np.eye(4) if inner else a @ a.T
+        measured.append((np.eye(4) + sign * term, inverse))
     return np.array([f for f, _ in measured]), np.array([p for _, p in measured])
 
 
@@ -282,5 +283,5 @@ def multiplied_out(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     a = Matrix(3, 2, symbols("a:6"))
-    inside = (eye(2) - a.T * a).inv()
-    return (eye(3) - a * a.T) * (eye(3) + (-1 if spoiled else 1) * a * inside * a.T), eye(3)
+    inverse = woodbury.formula.right({"α": a, "I_d": eye(3), "I_k": eye(2)})
+    return (eye(3) - (2 if spoiled else 1) * a * a.T) * inverse, eye(3)

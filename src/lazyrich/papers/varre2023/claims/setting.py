@@ -159,7 +159,7 @@ def not_convex(setup: Setup, predictor: Callable[[np.ndarray], np.ndarray] = _la
 not_convex.breaks("in β, where it is convex", predictor=_free_matrix)
 
 
-@not_convex.proof("a point between two others, in integers: d = l = n = k = 1, X = 1, Y = 0", general=True)
+@not_convex.proof("a point between two others, in integers: d = l = n = k = 1, X = 1, Y = 0")
 def above_the_chord(spoiled: bool) -> Any:
     """(w₁w₂)² is 0 at (2, 0) and at (0, 2), and 1 between; the square of w₁ + w₂ is not above."""
     from fractions import Fraction

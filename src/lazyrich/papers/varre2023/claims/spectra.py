@@ -128,7 +128,9 @@ def vanishing_start(setup: Setup, norm: Any = "nuc") -> Any:
 vanishing_start.breaks("the Frobenius norm in place of the nuclear one", norm="fro")
 
 
-@vanishing_start.proof("any d and k: of each mode, and of the directions without one", general=True)
+@vanishing_start.proof(
+    "any d and k, by Corollary 3.1: what each mode and each direction without one misses, over γ", general=True
+)
 def the_excess(spoiled: bool) -> Any:
     """By Corollary 3.1 a mode has ½(z₁² + z₂²) = √(σ² + γ²) → σ, and each of the others ½ · 2γ → 0."""
     from sympy import limit, sqrt, symbols
@@ -136,7 +138,7 @@ def the_excess(spoiled: bool) -> Any:
     s, g = symbols("s g", positive=True)
     root = sqrt(s**2 + g**2)
     mode = ((root + g) + (0 if spoiled else 1) * (root - g)) / 2
-    return [mode, limit(mode, g, 0), limit(g, g, 0)], [root, s, 0]
+    return [mode, limit(mode, g, 0), limit((root - s) / g, g, 0)], [root, s, 0]  # the others: ½ · 2γ/γ = 1
 
 
 def _first_time(task: Task) -> float:
@@ -259,14 +261,19 @@ def rank_grows(setup: Setup, values: Callable[..., np.ndarray] = _of_the_layer) 
 rank_grows.breaks("of the predictor, whose rank does not depend on γ", values=_of_the_predictor)
 
 
-@rank_grows.proof("any d and k: the share of each direction without a mode, against each mode", general=True)
+@rank_grows.proof(
+    "any d and k, by Corollary 3.1: ln σ(W₁)² of each mode grows at 1/√(σ² + γ²), faster the smaller σ; σ = 0 without "
+    "one",
+    general=True,
+)
 def shares_rise(spoiled: bool) -> Any:
-    """d/dγ of 2γ/(γ + √(σ² + γ²)) is 2σ²/(√(σ² + γ²)(γ + √(σ² + γ²))²) > 0."""
-    from sympy import diff, sqrt, symbols
+    """The ratio of any two squares rises with γ, and tends to one."""
+    from sympy import diff, limit, log, oo, sqrt, symbols
 
     s, g = symbols("s g", positive=True)
-    root = sqrt(s**2 + g**2)
-    return diff(2 * g / (g + root), g), (1 if spoiled else 2) * s**2 / (root * (g + root) ** 2)
+    mode, other, _ = (formula.right({"σᵢ(β*)": s, "γ": g}) for formula in singular_values_at_the_limit.formulas)
+    rates = [diff(log(mode), g), diff(log(other), g)]
+    return [*rates, limit(other / mode, g, oo)], [(2 if spoiled else 1) / sqrt(s**2 + g**2), 1 / g, 1]
 
 
 def _ratio(share: float) -> float:
@@ -300,11 +307,13 @@ def one_spike(setup: Setup, ratio: Callable[[float], float] = _ratio) -> Any:
 one_spike.breaks("√x for every x", ratio=np.sqrt)
 
 
-@one_spike.proof("any d: the limits of σ₂²/σ₁² for small, equal and large γ/‖β*‖", general=True)
+@one_spike.proof("any d, by Corollary 3.1: σ₂²/σ₁², and its limits for small and large γ/‖β*‖", general=True)
 def three_limits(spoiled: bool) -> Any:
     from sympy import limit, oo, symbols
 
     x = symbols("x", positive=True)
     share = one_spike.formula.right({"x": 2 * x if spoiled else x}) ** 2
-    limits = [limit(share, x, 0), limit(share / x, x, 0), limit(share, x, oo)]
-    return limits, [0, 2, 1]
+    size, gamma = symbols("beta gamma", positive=True)
+    spike, other, _ = (formula.right({"σᵢ(β*)": size, "γ": gamma}) for formula in singular_values_at_the_limit.formulas)
+    limits = [limit(share, x, 0), limit(share / x, x, 0), limit(share, x, oo), (other / spike).subs(gamma, x * size)]
+    return limits, [0, 2, 1, share]

@@ -265,7 +265,9 @@ singular_value_curves.breaks("data that are not white", white=False)
 
 
 @singular_value_curves.proof(
-    "every σ*, γ > 0 and t: σ_α solves (C.31) and starts at 0, as printed in (C.33)", general=True
+    "every σ*, γ > 0 and t: σ_α solves (C.31), which presumes that singular vectors stay, and starts at 0, as printed "
+    "in (C.33)",
+    whole=False,
 )
 def riccati(spoiled: bool) -> Any:
     """With √(σ*² + γ²) ± γ = b², a² everything is rational: σ* = ab; E = e^{−2t√(σ*² + γ²)} is a symbol."""
