@@ -228,6 +228,9 @@ def verify(
     thorough: Annotated[bool, typer.Option("--thorough", help="Check larger sizes.")] = False,
     workers: Annotated[int | None, typer.Option(help="Number of processes. Default: one per core.", min=1)] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Also write the evidence to this file, as JSON.")] = None,
+    record: Annotated[
+        Path | None, typer.Option("--update", help="Replace the results of these claims in a file that --json wrote.")
+    ] = None,
     dispute: Annotated[
         str | None, typer.Option("--dispute", help="Print everything needed to dispute the verdict on this claim.")
     ] = None,
@@ -236,7 +239,7 @@ def verify(
 
     Fails if a result differs from the recorded verdict.
     """
-    from lazyrich.papers.json_export import objection, write
+    from lazyrich.papers.json_export import objection, update, write
     from lazyrich.papers.verify import verify
 
     console = _console()
@@ -249,6 +252,9 @@ def verify(
     if json is not None:
         with _explained(console):
             write(report, json)
+    if record is not None:
+        with _explained(console):
+            update(report, record)
     if not report:
         raise typer.Exit(1)
 

@@ -22,7 +22,8 @@ STATE_THE_SAME = {  # changes after which the statement is still true
     "kunin2024/theorem-5": ("factor", "twice an objective has the same minimizer"),
     "azulay2021/balanced-bias": ("sign factor", "the flow stops where the objective is stationary"),
     "kunin2024/nu-closed-form": ("sign", "ν is even in R"),
-    "varre2023/jensen": ("sign", "a negative number is a lower bound, too"),
+    "kunin2024/theorem-15": ("sign factor", "the flow stops where the objective is stationary"),
+    "varre2023/jensen": ("sign swap", "a smaller number is a lower bound, too"),
     "lazyrich2026/decay-runs-the-scale-down": ("sign", "s enters by its square"),
 }
 EVERY = [

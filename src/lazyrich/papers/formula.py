@@ -17,12 +17,13 @@ import numpy as np
 
 Tree = tuple[Any, ...]
 
-RELATIONS = re.compile(r"\s*([=≤≥<>→≈∝])\s*")
+RELATIONS = re.compile(r"\s+([=≤≥<>→≈∝])\s+")
 FUNCTIONS = {  # the name of the function in NumPy, and in SymPy if that differs
     "exp": ("exp",), "log": ("log",), "ln": ("log",), "sgn": ("sign",), "max": ("maximum", "Max"),
     "min": ("minimum", "Min"), "sin": ("sin",), "cos": ("cos",), "arctan": ("arctan", "atan"), "sinh": ("sinh",),
     "cosh": ("cosh",), "tanh": ("tanh",), "artanh": ("arctanh", "atanh"), "arsinh": ("arcsinh", "asinh"),
     "arcsinh": ("arcsinh", "asinh"), "asinh": ("arcsinh", "asinh"), "tr": ("trace",), "det": ("linalg.det", "det"),
+    "diag": ("diag",),
 }  # fmt: skip
 CONSTANTS = {"e": ("e", "E"), "π": ("pi", "pi")}
 FRACTIONS = {"½": "1/2", "⅓": "1/3", "⅔": "2/3", "¼": "1/4", "¾": "3/4", "⅛": "1/8"}

@@ -161,7 +161,7 @@ lazy_diagonal.breaks("least ‖w‖ although the coordinates start differently",
 @claim(
     SOURCE,
     "appendix E, k → 0",
-    "q_k(w) → |w|/2 + (|w|/2) log(4|w|/√k) as k → 0",
+    "$q_k(w) → |w|/2 + (|w|/2) log(4|w|/√k)$ as k → 0",
     quote=r"&\xrightarrow{k \rightarrow 0} \frac{|w_i|}{2} + \frac{|w_i|}{2} \log\left(\frac{4|w_i|}{\sqrt{k}}\right)",
     tolerance=0.03,
     why="an exponent: the difference falls as √k/4, next order k",
@@ -175,7 +175,8 @@ def rich_entropy(setup: Setup, half: float = -0.5) -> Any:
     exact = np.array(
         [quad(lambda z, r=r: np.arcsinh(2 * z / r) / 2, 0, x, points=[r, 10 * r], limit=200)[0] for r in roots]
     )
-    return Evidence.slope(roots, np.abs(half * x + x / 2 * np.log(4 * x / roots) - exact), 1.0)
+    printed, stated = rich_entropy.formula.right({"|w|": x, "√k": roots}), (half - 0.5) * x
+    return Evidence.slope(roots, np.abs(printed + stated - exact), 1.0)
 
 
 rich_entropy.printed(half=0.5)

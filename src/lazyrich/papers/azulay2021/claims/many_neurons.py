@@ -118,7 +118,7 @@ def stationarity_of_balanced_neurons(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "appendix C",
-    "with Δ = 0, (Σa_i²I + Σw_iw_iᵀ)⁻¹ = (I − w̃w̃ᵀ/2‖w̃‖²)/(Σ|c_i|‖w̃‖²), where w̃_i = c_i w̃",
+    "with Δ = 0, $(Σa_i²I + Σw_iw_iᵀ)⁻¹ = (I − w̃w̃ᵀ/2‖w̃‖²)/(Σ|c_i|‖w̃‖²)$, where w̃_i = c_i w̃",
     quote=r"\Rightarrow \frac{1}{\left( \sum_{i=1}^m |c_i(t)| \right) \|\tilde{\mathbf{w}}(t)\|} "
     r"\frac{1}{\|\tilde{\mathbf{w}}(t)\|} \left( \mathbf{I} - \frac{1}{2} \frac{\tilde{\mathbf{w}}(t) "
     r"\tilde{\mathbf{w}}(t)^\top}{\|\tilde{\mathbf{w}}(t)\|^2} \right) \frac{d}{dt} \tilde{\mathbf{w}}(t) = "
@@ -133,9 +133,10 @@ def balanced_metric(setup: Setup, power: int = 1, aligned: bool = True) -> Any:
     W, a = W * np.sqrt(3) / np.linalg.norm(a), a * np.sqrt(3) / np.linalg.norm(a)
     total = a @ W
     x = np.linalg.norm(total)
-    inverse = np.linalg.inv(a @ a * np.eye(len(total)) + W.T @ W)
     share = np.sum(np.linalg.norm(a[:, None] * W, axis=1)) / x
-    return inverse, (np.eye(len(total)) - np.outer(total, total) / (2 * x**2)) / (share * x**power)
+    names = {"Σa_i²": a @ a, "Σw_iw_iᵀ": W.T @ W, "I": np.eye(len(total)), "w̃": total[:, None], "‖w̃‖": x}
+    inverse, printed = balanced_metric.formula.sides(names | {"Σ|c_i|": share})
+    return inverse, printed * x ** (2 - power)
 
 
 balanced_metric.printed(power=2)

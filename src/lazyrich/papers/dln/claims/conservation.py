@@ -65,7 +65,7 @@ def defects_do_not_move(spoiled: bool) -> Any:
 
 def _moving_gram(A: np.ndarray, C: np.ndarray, B: np.ndarray, error: np.ndarray, below: np.ndarray) -> np.ndarray:
     """Return d/dt W_{l−1}W_{l−1}ᵀ, with A = W_{>l}, C = W_l, B = W_{l−1}; `below` is W_{<l−1}."""
-    half = C.T @ A.T @ error @ below.T @ B.T
+    half = moving_gram.correction.right({"W_{≥l}": A @ C, "Δ": error, "W_{<l}": B @ below})
     return np.asarray(half + half.T)
 
 
@@ -84,7 +84,7 @@ def _moving_gram_as_printed(
     tolerance=1e-12,
     why="an identity; complex steps are exact to rounding",
     verdict=Verdict.CORRECTED,
-    remark="it is W_{≥l}ᵀ Δ W_{<l}ᵀ + its transpose: W_l is there once, in W_{≥l}, and W_{<l} is transposed",
+    remark="it is $W_{≥l}ᵀ Δ W_{<l}ᵀ$ + its transpose: W_l is there once, in W_{≥l}, and W_{<l} is transposed",
 )
 def moving_gram(setup: Setup, formula: Callable[..., np.ndarray] = _moving_gram) -> Any:
     rng = setup.rng
@@ -104,7 +104,8 @@ moving_gram.breaks("without W_{>l}", formula=lambda A, C, B, error, below: _movi
 def grams_move_together(spoiled: bool) -> Any:
     W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (1, 2)), ("v", (2, 1)), ("u", (2, 2))))
     layers, T = [W, V, U], _symbolic.matrix("t", 2, 2)
-    half = V.T * (U if spoiled else U.T) * (T - U * V * W) * W.T
+    whole = (U.T if spoiled else U) * V
+    half = moving_gram.correction.right({"W_{≥l}": whole, "Δ": T - U * V * W, "W_{<l}": W})
     return [_symbolic.rate(gram, layers, T) for gram in (W * W.T, V.T * V)], [half + half.T] * 2
 
 

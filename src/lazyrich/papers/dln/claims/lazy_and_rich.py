@@ -136,20 +136,23 @@ def _off_exponential(rate: Callable[[float], float]) -> Measure:
 @claim(
     "dln",
     "9.2, lazy limit",
-    "as λ → ∞ every mode obeys ȧ = s − a: W_eff − T falls as e^{−t}",
+    "as λ → ∞ every mode obeys ȧ = s − a: W_eff − T falls as $e^{−t}$",
     quote=r"In the lazy (\(\lambda \to \infty\)) limit, the ODE for each mode reduces to "
     r"\(\dot a_\alpha \approx s_\alpha - a_\alpha\), a linear ODE with solution "
     r"\(a_\alpha(t) = s_\alpha(1 - e^{-t})\).",
     tolerance=0.05,
     why="an exponent over a factor 8: the distance falls as λ^{−2}",
     verdict=Verdict.CORRECTED,
-    remark="the rate is λ: e^{−λt} (in the time λt it is as printed), on W_eff as a whole, aligned or not",
+    remark="the rate is λ: $e^{−λt}$ (in the time λt it is as printed), on W_eff as a whole, aligned or not",
 )
-def lazy_rate(setup: Setup, rate: Callable[[float], float] = lambda lam: lam) -> Evidence:
+def lazy_rate(
+    setup: Setup,
+    rate: Callable[[float], float] = lambda lam: -float(np.log(lazy_rate.correction.right({"λ": lam, "t": 1.0}))),
+) -> Evidence:
     return _over_lambda(setup, _off_exponential(rate), -2.0)
 
 
-lazy_rate.printed(rate=lambda lam: 1.0)
+lazy_rate.printed(rate=lambda lam: -float(np.log(lazy_rate.formula.right({"t": 1.0}))))
 lazy_rate.breaks("at twice the rate", rate=lambda lam: 2 * lam)
 
 

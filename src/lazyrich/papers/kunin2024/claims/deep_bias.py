@@ -58,7 +58,7 @@ def balanced_preconditioner(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "theorem 15, proof",
-    "M⁻¹ = ‖β‖^{−2L/(L+1)} I + (L/(L+1)) ‖β‖^{−(4L+2)/(L+1)} ββᵀ",
+    "$M⁻¹ = ‖β‖^{−2L/(L+1)} I + (L/(L+1)) ‖β‖^{−(4L+2)/(L+1)} ββᵀ$",
     quote=r"Using the Sherman-Morrison formula we find that $M^{-1}$ is $$M^{-1} = "
     r"\|\beta\|^{-\frac{2L}{L+1}}\mathbf{I}_d + "
     r"\left(\frac{L}{L+1}\right)\|\beta\|^{-\frac{4L+2}{L+1}}\beta\beta^\intercal$$",
@@ -71,8 +71,9 @@ def deep_inverse(setup: Setup, sign: float = -1.0) -> Any:
     beta = 1.3 * unit_vector(setup.rng, 4)
     size, measured = np.linalg.norm(beta), []
     for L in (1, 2, 3):
-        rank_one = L / (L + 1) * size ** (-(4 * L + 2) / (L + 1)) * np.outer(beta, beta)
-        measured.append(_balanced_m(beta, L) @ (size ** (-2 * L / (L + 1)) * np.eye(4) + sign * rank_one))
+        names = {"‖β‖": size, "L": L, "I": np.eye(4)}
+        printed, first = (deep_inverse.formula.right(names | {"β": b[:, None]}) for b in (beta, 0 * beta))
+        measured.append(_balanced_m(beta, L) @ (first + sign * (printed - first)))
     return np.stack(measured), np.stack([np.eye(4)] * 3)
 
 
@@ -151,11 +152,13 @@ def _deep_bias(setup: Setup, L: int, delta: float, more: int = 0) -> tuple[Array
     L += more
     plus, null = np.linalg.pinv(X) @ y, null_space(X)
 
+    names = {"L": L, "β₀": start[:, None], "‖β₀‖": np.linalg.norm(start)}
+
+    def objective(beta: Array) -> Any:
+        return theorem_15.formula.right(names | {"β": beta[:, None], "‖β‖": np.sqrt(np.sum(beta**2))})[0, 0]
+
     def slope(z: Array) -> Array:
-        beta = plus + null @ z
-        return null.T @ (
-            beta * np.linalg.norm(beta) ** (-L / (L + 1)) - start * np.linalg.norm(start) ** (-L / (L + 1))
-        )
+        return np.asarray(null.T @ gradient(objective, plus + null @ z))
 
     return end, plus + null @ root(slope, null.T @ start, tol=1e-14).x
 
@@ -163,7 +166,7 @@ def _deep_bias(setup: Setup, L: int, delta: float, more: int = 0) -> tuple[Array
 @claim(
     "kunin2024",
     "section 4 and appendix B.2",
-    "At δ = 0, β(∞) minimizes ((L+1)/(L+2))‖β‖^{(L+2)/(L+1)} − ‖β₀‖^{−L/(L+1)} β₀ᵀβ over Xβ = y, if y is reached and "
+    "At δ = 0, β(∞) minimizes $((L+1)/(L+2))‖β‖^{(L+2)/(L+1)} − ‖β₀‖^{−L/(L+1)} β₀ᵀβ$ over Xβ = y, if y is reached and "
     "β never vanishes",
     quote=r"we find that the inductive bias of the rich regime is $Q(\beta) = "
     r"(\tfrac{L+1}{L+2})\|\beta\|^{\frac{L+2}{L+1}} "

@@ -23,8 +23,9 @@ def _overlaps(mu: Array, Delta: Array) -> tuple[Array, Array, Array]:
     """Return √(Diag(Δ)² + 4μ²), the diagonal of M, and Q, as printed."""
     delta = np.diag(Delta)
     kappa = np.sqrt(delta**2 + 4 * mu**2)
-    M = 2 / (kappa - delta)
-    return kappa, M, np.outer(M * mu, M * mu) - np.sqrt(np.outer(M, M)) * Delta
+    overlaps, matrix = one_output_overlaps.formulas
+    M = matrix.right({"Diag(Δ)": np.diag(delta), "Diag(μ)": np.diag(mu)})
+    return kappa, np.diag(M), np.asarray(overlaps.right({"M": M, "μ": mu[:, None], "Δ": Delta}))
 
 
 @claim(
@@ -92,7 +93,7 @@ def polar_system(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix B.1.1, c = 1",
-    "Q_kk' = w_k·w_k'/(‖w_k‖‖w_k'‖) is Mμμᵀ M − M^½ Δ M^½, M = 2(√(Diag(Δ)² + 4Diag(μ)²) − Diag(Δ))⁻¹",
+    "Q_kk' = w_k·w_k'/(‖w_k‖‖w_k'‖) is $Mμμᵀ M − M^½ Δ M^½$, $M = 2(√(Diag(Δ)² + 4Diag(μ)²) − Diag(Δ))⁻¹$",
     quote=r"Using the conserved structure of $\Delta$ we can express $Q$ as a function of $\mu$ and $M$, $$Q = M \mu "
     r"\mu^\intercal M - M^{1/2}\Delta M^{1/2}.$$",
     tolerance=1e-9,

@@ -71,7 +71,7 @@ def _neurons_with_predictor(beta: Any, sign: float, net: Neuron) -> list[Neuron]
 @claim(
     "kunin2024",
     "section 3",
-    "M ≈ δI for δ ≫ 0 and M ≈ |δ|ββᵀ/‖β‖² for δ ≪ 0, both to O(1/|δ|)",
+    "$M ≈ δI$ for δ ≫ 0 and $M ≈ |δ|ββᵀ/‖β‖²$ for δ ≪ 0, both to O(1/|δ|)",
     quote=r"When $\delta \gg 0$, $M \approx \delta \mathbf{I}_d$ … When $\delta \ll 0$, $M \approx |\delta| "
     r"\tfrac{\beta\beta^\intercal}{\|\beta\|^2}$",
     tolerance=0.02,
@@ -80,9 +80,12 @@ def _neurons_with_predictor(beta: Any, sign: float, net: Neuron) -> list[Neuron]
 def regimes_of_m(setup: Setup, sign: float = 1.0) -> Any:
     net, measured = draw(setup.rng, 0.0, 0.4, low=1.1, rates=RATES), []
     beta = net.a * net.w
-    for side, shape in ((sign, np.eye(3)), (-sign, np.outer(beta, beta) / (beta @ beta))):
-        nets = _neurons_with_predictor(beta, side, net)
-        off = [np.linalg.norm(raw_M(n.theta, RATES) - abs(n.delta) * shape) for n in nets]
+    for side, formula in zip((sign, -sign), regimes_of_m.formulas, strict=True):
+        nets, off = _neurons_with_predictor(beta, side, net), []
+        for n in nets:
+            size = abs(n.delta)
+            M, limit = formula.sides(n.names | {"M": raw_M(n.theta, RATES), "δ": size, "|δ|": size})
+            off.append(np.linalg.norm(M - limit))
         measured.append(Evidence.slope([abs(n.delta) for n in nets], off, -1.0))
     return Evidence.together(*measured)
 

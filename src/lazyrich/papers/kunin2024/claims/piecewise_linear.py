@@ -227,8 +227,8 @@ def neuron_conserves(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "section 5, balanced",
-    "If δ_k = 0, M_k = √(η_aη_w)|μ_k|(I + β̂_kβ̂_kᵀ), dβ̂_k/dt = −√(η_aη_w) sgn(μ_k)(I − β̂_kβ̂_kᵀ)ξ_k and μ̇_k = "
-    "−2√(η_aη_w)|μ_k| β̂_k·ξ_k",
+    "If δ_k = 0, $M_k = √(η_aη_w)|μ_k|(I + β̂_kβ̂_kᵀ)$, $dβ̂_k/dt = −√(η_aη_w) sgn(μ_k)(I − β̂_kβ̂_kᵀ)ξ_k$ and $μ̇_k = "
+    "−2√(η_aη_w)|μ_k| β̂_k·ξ_k$",
     quote=r"When $\delta_k = 0$, $M_k = \sqrt{\eta_a\eta_w}|\mu_k|(\mathbf{I}_d + "
     r"\hat{\beta}_k\hat{\beta}_k^\intercal)$, "
     r"and the dynamics simplify to, $\partial_t\hat{\beta}_k = "
@@ -237,21 +237,21 @@ def neuron_conserves(spoiled: bool) -> Any:
     tolerance=1e-11,
     why=ROUNDING,
 )
-def piecewise_balanced(setup: Setup, factor: float = 2.0) -> Any:
+def piecewise_balanced(setup: Setup, factor: float = 1.0) -> Any:
     W, a, X, y = _draw_generic(setup, balanced=True)
     theta, speed, xi = _speed(W, a, X, y)
-    here, pace = _polar(theta), np.sqrt(RATES[0] * RATES[1])
-    unit, mu = here[:, :3], here[:, 3]
-    along = np.sum(unit * xi, axis=1)[:, None]
-    turn = -pace * np.sign(mu)[:, None] * (xi - along * unit)
-    outer = unit[:, :, None] * unit[:, None, :]
     M = (RATES[0] * a**2)[:, None, None] * np.eye(3) + RATES[1] * W[:, :, None] * W[:, None, :]
-    printed = (pace * np.abs(mu))[:, None, None] * (np.eye(3) + outer)
-    rates = np.hstack([turn, -factor * pace * np.abs(mu)[:, None] * along])
-    return np.hstack([rate(_polar, theta, speed), M.reshape(4, 9)]), np.hstack([rates, printed.reshape(4, 9)])
+    printed = []
+    for here, drive in zip(_polar(theta), xi, strict=True):
+        names = {"μ_k": here[3], "|μ_k|": abs(here[3]), "β̂_k": here[:3, None], "ξ_k": drive[:, None], "I": np.eye(3)}
+        matrix, turn, grows = (
+            formula.right(names | {"η_w": RATES[0], "η_a": RATES[1]}) for formula in piecewise_balanced.formulas
+        )
+        printed.append(np.concatenate([turn[:, 0], [factor * grows], matrix.ravel()]))
+    return np.hstack([rate(_polar, theta, speed), M.reshape(4, 9)]), np.array(printed)
 
 
-piecewise_balanced.breaks("without the 2", factor=1.0)
+piecewise_balanced.breaks("without the 2", factor=0.5)
 
 
 @piecewise_balanced.proof(

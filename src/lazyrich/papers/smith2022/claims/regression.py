@@ -132,7 +132,7 @@ weights_stay.breaks("from α^{1/D}𝟙, as in section 3.3", power=0.5)
 @claim(
     "smith2022",
     "section 4.3, figures 3 to 5",
-    "the kernel stays in the kernel limit and changes greatly in the rich one: it ends at 4X diag(√(4α⁴ + β²))Xᵀ, a "
+    "the kernel stays in the kernel limit and changes greatly in the rich one: it ends at $4X diag(√(4α⁴ + β²))Xᵀ$, a "
     "relative change that falls as α⁻⁴ and exceeds one at α = 1/10",
     quote=r"we know that in the kernel limit, the NTK  $K_{\mathbf{w}_\alpha(t)}(\mathbf{x}_1, \mathbf{x}_2)$ … should "
     r"remain equal to  $K_{\mathbf{w}_\alpha(0)}(\mathbf{x}_1, \mathbf{x}_2)$  for all times … Conversely, in the rich "
@@ -150,7 +150,7 @@ def kernel_change(setup: Setup, root: float = 2.0) -> Any:
     for alpha, beta in zip(alphas, betas, strict=True):
         w = regression(start_of_ones(4, alpha), X, y, [0.0, 150 / (1 + alpha**2)])[-1]
         J = 2 * np.hstack([X * w[0], -X * w[1]])
-        predicted = 4 * X * np.sqrt((root * alpha**2) ** 2 + beta**2) @ X.T
+        predicted = kernel_change.formula.right({"X": X, "α": np.sqrt(root / 2) * alpha, "β": beta})
         worst = max(worst, Evidence.equal(J @ J.T, predicted).error)
         start = 8 * alpha**2 * X @ X.T
         change.append(np.linalg.norm(J @ J.T - start) / np.linalg.norm(start))

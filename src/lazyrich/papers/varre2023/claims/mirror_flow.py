@@ -223,16 +223,17 @@ def with_z2_put_in(spoiled: bool) -> Any:
 
 def _metric(a: np.ndarray, power: float) -> np.ndarray:
     """Return (I + ααᵀ/(1 − ‖α‖²))(1 − ‖α‖²)^power."""
-    one_minus_square = 1 - a @ a
-    out: np.ndarray = (np.eye(len(a)) + np.outer(a, a) / one_minus_square) * one_minus_square**power
+    names = {"α": a[:, None], "‖α‖": np.linalg.norm(a), "I": np.eye(len(a))}
+    metric, factor = (formula.right(names) for formula in not_a_hessian.formulas)
+    out: np.ndarray = metric * factor ** (-2 * power)
     return out
 
 
 @claim(
     "varre2023",
     "Lemma C.7, proof (a Hessian)",
-    "(I + ααᵀ/(1 − ‖α‖²)) is not the Hessian of a function of α (d ≥ 2); times (1 − ‖α‖²)^{−½} it is the derivative of "
-    "α(1 − ‖α‖²)^{−½}",
+    "$(I + ααᵀ/(1 − ‖α‖²))$ is not the Hessian of a function of α (d ≥ 2); times $(1 − ‖α‖²)^{−½}$ it is the "
+    "derivative of α(1 − ‖α‖²)^{−½}",
     quote=r"One cannot write  $\left[ \mathbf{I} + \frac{\alpha\alpha^\top}{1 - \|\alpha\|^2} \right]$  as a Hessian "
     r"of any function of  $\alpha$ . However, multiplying on both sides with  $(1 - \|\alpha\|^2)^{-1/2}$ , we obtain,",
     tolerance=1e-9,
@@ -256,6 +257,10 @@ def mixed_derivatives(spoiled: bool) -> Any:
 
     x, y = symbols("x y")
     a = Matrix([x, y])
-    one_minus_square = 1 - x**2 - y**2
-    M = (eye(2) + a * a.T / one_minus_square) / (1 if spoiled else sqrt(one_minus_square))
-    return [diff(M[0, 0], y), diff(M[1, 1], x)], [diff(M[0, 1], x), diff(M[0, 1], y)]
+    metric, factor = (
+        formula.right({"α": a, "‖α‖": sqrt(x**2 + y**2), "I": eye(2)}) for formula in not_a_hessian.formulas
+    )
+    M = metric * (1 if spoiled else factor)
+    jacobian = (a / sqrt(1 - x**2 - y**2)).jacobian([x, y])
+    curls = [diff(M[0, 1], x), diff(M[0, 1], y)]
+    return [diff(M[0, 0], y), diff(M[1, 1], x), jacobian], [*curls, M]

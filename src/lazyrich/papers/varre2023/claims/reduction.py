@@ -13,7 +13,7 @@ from lazyrich.papers.verdicts import Verdict
 
 def _root(gamma: float) -> float:
     """Return the factor √(2γ) of Z₁(0) = √(2γ)PPᵀ = √(2γ)I."""
-    return float(np.sqrt(2 * gamma))
+    return float(reduced_start.formula.right({"γ": gamma, "I": 1.0}))
 
 
 def _reduced_flow(task: Task, start: float) -> np.ndarray:
@@ -72,7 +72,7 @@ def on_the_span(spoiled: bool) -> Any:
 @claim(
     "varre2023",
     "Lemma 3.1, end of the proof",
-    "(3.4) starts at Z₁(0) = √(2γ)I, Z₂(0) = 0",
+    "(3.4) starts at $Z₁(0) = √(2γ)I$, Z₂(0) = 0",
     quote=r"where  $\mathbf{Z}_1(0) = \sqrt{2\gamma} P P^\top = \mathbf{I}_d, \mathbf{Z}_2(0) = 0$ .",
     tolerance=1e-8,
     why=FLOW,
@@ -94,7 +94,7 @@ def the_start(spoiled: bool) -> Any:
 
     slope, gamma = symbols("slope gamma", positive=True)
     P = Matrix([[1 - slope**2, 2 * slope]]) / (1 + slope**2)
-    return (sqrt(2 * gamma) * P * P.T)[0], 1 if spoiled else sqrt(2 * gamma)
+    return (sqrt(2 * gamma) * P * P.T)[0], 1 if spoiled else reduced_start.formula.right({"γ": gamma, "I": 1})
 
 
 @claim(
