@@ -237,11 +237,11 @@ def _evaluate(tree: Tree, values: Mapping[str, Any], space: Any) -> Any:
     return OPERATIONS[kind](*(_evaluate(part, values, space) for part in parts))
 
 
-def _function(names: tuple[str, ...], space: Any) -> Callable[..., Any]:
+def _function(names: tuple[str, ...], space: Any) -> Any:
     function = space
     for part in names[0 if space is np else -1].split("."):
         function = getattr(function, part)
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 def _shape(value: Any) -> tuple[int, ...]:

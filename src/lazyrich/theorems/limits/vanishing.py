@@ -62,8 +62,8 @@ def vanishing_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
 
     For $W_1P$ never moves. It gives azulay2021's theorem 3 (vanishing initialization), which assumes $a_i^2 \ge
     \|w_i\|^2$: without, $aw$ may vanish while w does not, and then $P\beta_\infty = PW_1(0)^\top a_\infty$ stays.
-    Vanishing first layers have a vanishing defect here. The minimum is reached from almost every initialization; a network of zeros
-    never moves.
+    Vanishing first layers have a vanishing defect here. The minimum is reached from almost every initialization; a
+    network of zeros never moves.
 
     >>> from lazyrich import limit
     >>> flow = GradientFlow(DeepLinear([[[0.3, 0.3], [0.1, 0.1]], [[0.2, 0.5]]]), Problem([[1.0, 1.0]], [2.0]))

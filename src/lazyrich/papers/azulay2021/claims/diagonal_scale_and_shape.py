@@ -65,6 +65,10 @@ def root_of_k(spoiled: bool) -> Any:
 Limit = Callable[[Any, Any], Any]
 
 
+def _lazy_limit(x: Any, r: Any) -> Any:
+    return lazy_entropy.correction.right({"x": x, "k": r**2})
+
+
 @claim(
     SOURCE,
     "section 7.1 and appendix E",
@@ -76,7 +80,7 @@ Limit = Callable[[Any, Any], Any]
     verdict=Verdict.CORRECTED,
     remark="$q_k(x) → x²/(2√k)$: Q_k becomes half the squared RKHS norm (the argmin is the same)",
 )
-def lazy_entropy(setup: Setup, limit: Limit = lambda x, r: lazy_entropy.correction.right({"x": x, "k": r**2})) -> Any:
+def lazy_entropy(setup: Setup, limit: Limit = _lazy_limit) -> Any:
     x = setup.rng.uniform(0.5, 2.0)
     roots = x * np.array([30.0, 60.0, 120.0, 240.0])
     exact = np.array([quad(lambda z, r=r: np.arcsinh(2 * z / r) / 2, 0, x)[0] for r in roots])

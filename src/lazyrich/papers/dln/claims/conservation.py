@@ -41,8 +41,7 @@ def balance_law(setup: Setup, layers: tuple[int, ...] = (2, 3), defect: Defect =
     path = run(normal(rng, (3, 3, 3, 3), 0.7), 2 * rng.normal(size=(3, 3)), np.linspace(0, 2, 9))
     before = [np.zeros((9, 3, 1)), *path]  # of layer 1 there is none
     gaps = []
-    for l in layers:
-        V, W = path[l - 1], before[l - 1]
+    for V, W in ((path[l - 1], before[l - 1]) for l in layers):
         at_the_start = V[0].T @ V[0] - W[0] @ W[0].T
         gaps.append(np.max(np.abs(defect(V, W) - at_the_start)) / np.max(np.abs(at_the_start)))
     return Evidence(float(max(gaps)))
@@ -213,9 +212,8 @@ def lambda_balanced(setup: Setup, exchanged: bool = False, layers: tuple[int, ..
     sides = []
     for l in layers:
         for upper, lower in zip(path[l], path[l - 1], strict=True):
-            pair = (upper.T, lower.T) if exchanged else (upper, lower)
-            names = {"W_l": pair[0], "W_{l−1}": pair[1], "λ": 0.8, "I": np.eye(3)}
-            sides.append(lambda_balanced.formula.sides(names))
+            names = {"W_l": upper.T if exchanged else upper, "W_{l−1}": lower.T if exchanged else lower}
+            sides.append(lambda_balanced.formula.sides(names | {"λ": 0.8, "I": np.eye(3)}))
     return tuple(np.array(each) for each in zip(*sides, strict=True))
 
 
@@ -304,8 +302,9 @@ def start_of_the_product(setup: Setup, second: Callable[[np.ndarray], np.ndarray
     rng = setup.rng
     c, O = rng.uniform(0.4, 1.2), orthonormal(rng, 4, 4)
     W = (c * second(O)) @ (c * O)
-    stated = start_of_the_product.formula.right({"c": c, "I": np.eye(4)})
-    return [W, np.diag(np.linalg.svd(W, compute_uv=False))], [stated, stated]
+    return [W, np.diag(np.linalg.svd(W, compute_uv=False))], [
+        start_of_the_product.formula.right({"c": c, "I": np.eye(4)})
+    ] * 2
 
 
 start_of_the_product.breaks("W_2 = cO", second=np.asarray)

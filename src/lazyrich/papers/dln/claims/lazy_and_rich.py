@@ -42,6 +42,10 @@ def _lambda_start(rng: np.random.Generator, U: np.ndarray, b: np.ndarray, V: np.
     return [(O * inner) @ V.T, (U * outer) @ O.T]
 
 
+def _speed_at_depth_two(a: np.ndarray, s: np.ndarray, lam: float) -> np.ndarray:
+    return np.asarray(lambda_equation.correction.right({"a": a, "s": s, "λ": lam}))
+
+
 @claim(
     "dln",
     "9.2, key formula",
@@ -55,9 +59,7 @@ def _lambda_start(rng: np.random.Generator, U: np.ndarray, b: np.ndarray, V: np.
 )
 def lambda_equation(
     setup: Setup,
-    field: Callable[[np.ndarray, np.ndarray, float], np.ndarray] = lambda a, s, lam: lambda_equation.correction.right(
-        {"a": a, "s": s, "λ": lam}
-    ),
+    field: Callable[[np.ndarray, np.ndarray, float], np.ndarray] = _speed_at_depth_two,
 ) -> Any:
     rng, times = setup.rng, np.linspace(0, 1.5, 7)
     measured, stated = [], []
@@ -133,6 +135,10 @@ def _off_exponential(rate: Callable[[float], float]) -> Measure:
     return measure
 
 
+def _rate_at(lam: float) -> float:
+    return -float(np.log(lazy_rate.correction.right({"λ": lam, "t": 1.0})))
+
+
 @claim(
     "dln",
     "9.2, lazy limit",
@@ -147,7 +153,7 @@ def _off_exponential(rate: Callable[[float], float]) -> Measure:
 )
 def lazy_rate(
     setup: Setup,
-    rate: Callable[[float], float] = lambda lam: -float(np.log(lazy_rate.correction.right({"λ": lam, "t": 1.0}))),
+    rate: Callable[[float], float] = _rate_at,
 ) -> Evidence:
     return _over_lambda(setup, _off_exponential(rate), -2.0)
 

@@ -322,6 +322,10 @@ flat_origin.printed(depth=3)
 flat_origin.breaks("at twice the rate, that of W_eff", speed=2.0)
 
 
+def _approach_rate(s: float, L: int) -> float:
+    return -float(np.log(exponential_approach.formula.right({"s": s, "L": L, "t": 1.0})))
+
+
 @claim(
     "dln",
     "2.3, after the theorem",
@@ -334,9 +338,7 @@ flat_origin.breaks("at twice the rate, that of W_eff", speed=2.0)
 )
 def exponential_approach(
     setup: Setup,
-    rate: Callable[[float, int], float] = lambda s, L: (
-        -np.log(exponential_approach.formula.right({"s": s, "L": L, "t": 1.0}))
-    ),
+    rate: Callable[[float, int], float] = _approach_rate,
 ) -> Any:
     """The distance of the weights from the saddle that knows mode 1 only, from a start that knows no other."""
     rng, measured, stated = setup.rng, [], []

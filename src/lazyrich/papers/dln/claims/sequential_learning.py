@@ -260,6 +260,10 @@ def constant_of_the_width(spoiled: bool) -> Any:
     return (width, limit(x ** (2 - 2 / L), L, oo)), (stated + (log(9) if spoiled else 0), x**2)
 
 
+def _steepest_share(L: int) -> float:
+    return float(inflection.correction.right({"s": 1.0, "L": L}))
+
+
 @claim(
     "dln",
     "6, exercise, sketch",
@@ -270,9 +274,7 @@ def constant_of_the_width(spoiled: bool) -> Any:
     verdict=Verdict.CORRECTED,
     remark="at $a = s (2L − 2)/(3L − 2)$: s/2 at L = 2 only, 4s/7 at L = 3, 2s/3 as L → ∞",
 )
-def inflection(
-    setup: Setup, share: Callable[[int], float] = lambda L: float(inflection.correction.right({"s": 1.0, "L": L}))
-) -> Any:
+def inflection(setup: Setup, share: Callable[[int], float] = _steepest_share) -> Any:
     s, measured = setup.rng.uniform(0.8, 1.5), []
     for L in (2, 3, 4, 6):
         times = np.linspace(0, 1.1 * clock(s, 0.1 * s, 0.9 * s, L), 3000)

@@ -82,6 +82,10 @@ def times_fall(spoiled: bool) -> Any:
     return (at / (at - 1) - iv.log(at - 1)).b < 0
 
 
+def _printed_ratio(s1: float, s2: float, e: float) -> float:
+    return float(time_ratio.formula.right({"s_1": s1, "s_2": s2, "ε": e}))
+
+
 @claim(
     "dln",
     "5.4, exercise, part 1",
@@ -92,9 +96,7 @@ def times_fall(spoiled: bool) -> Any:
 )
 def time_ratio(
     setup: Setup,
-    formula: Callable[[float, float, float], float] = lambda s1, s2, e: float(
-        time_ratio.formula.right({"s_1": s1, "s_2": s2, "ε": e})
-    ),
+    formula: Callable[[float, float, float], float] = _printed_ratio,
 ) -> Any:
     rng = setup.rng
     s1, s2 = rng.uniform(2.0, 3.0), rng.uniform(0.8, 1.4)
@@ -153,6 +155,10 @@ def limit_of_the_ratio(spoiled: bool) -> Any:
     return [limit(ratio, x, oo), apart, rate], [stated, 0, log(s2 / s1)]
 
 
+def _printed_lag(s1: float, s2: float, e: float) -> float:
+    return float(second_mode_lags.formula.right({"s_1": s1, "s_2": s2, "ε": e}))
+
+
 @claim(
     "dln",
     "5.4, exercise, part 3",
@@ -164,9 +170,7 @@ def limit_of_the_ratio(spoiled: bool) -> Any:
 )
 def second_mode_lags(
     setup: Setup,
-    formula: Callable[[float, float, float], float] = lambda s1, s2, e: float(
-        second_mode_lags.formula.right({"s_1": s1, "s_2": s2, "ε": e})
-    ),
+    formula: Callable[[float, float, float], float] = _printed_lag,
 ) -> Evidence:
     """The second mode when half of the first is learned, against a formula, for smaller and smaller starts."""
     rng = setup.rng
@@ -201,6 +205,10 @@ def small_when_the_first_is_learned(spoiled: bool) -> Any:
     return (limit(second / stated, z, oo), limit(second, z, oo)), (1, 0)
 
 
+def _needed_gap(s1: float, s2: float) -> float:
+    return float(clean_separation.correction.right({"s_1": s1, "s_2": s2}))
+
+
 @claim(
     "dln",
     "5.4, exercise, key insight",
@@ -215,9 +223,7 @@ def small_when_the_first_is_learned(spoiled: bool) -> Any:
 )
 def clean_separation(
     setup: Setup,
-    needed: Callable[[float, float], float] = lambda s1, s2: float(
-        clean_separation.correction.right({"s_1": s1, "s_2": s2})
-    ),
+    needed: Callable[[float, float], float] = _needed_gap,
 ) -> Evidence:
     """The gap between 90 % of mode 1 and 10 % of mode 2, and what t_2* − t_1* has beyond what is needed."""
     rng, gaps, spare = setup.rng, [], []
