@@ -35,6 +35,7 @@ from lazyrich.probe.layer_names import readable_names, with_readable_names
 from lazyrich.probe.layer_table import word_numbers
 from lazyrich.probe.logger_adapters import as_log_function
 from lazyrich.probe.types import Row, State
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.distributed import is_rank_zero
@@ -51,7 +52,7 @@ from lazyrich.torch._probe.sampled_kernel import SIZES
 from lazyrich.torch._probe.spending import Spending, parse_share
 from lazyrich.torch._probe.untrained_parameters import describe_untrained
 from lazyrich.torch._structure import unwrap_model
-from lazyrich.torch.kernel import _check_targets
+from lazyrich.torch.kernel import check_targets
 from lazyrich.torch.optimizer_rules import unwrap_optimizers
 
 MAX_KERNEL_ROWS = 1000  # largest default number of rows of the kernel of a snapshot
@@ -168,7 +169,7 @@ class Probe(Measurement):
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
         self.inputs, self._permutation = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
         self.targets = (
-            None if targets is None else self._project_targets(_check_targets(targets, len(batch), width))[order]
+            None if targets is None else self._project_targets(check_targets(targets, len(batch), width))[order]
         )
         self._user_rates, self._optimizer_reader = (
             rates,
@@ -373,8 +374,8 @@ class Probe(Measurement):
 
     def _frozen_layers(self) -> list[str]:
         """Return the layers of which no parameter is trained."""
-        names = {metrics.layer_name_of(name) for name, _ in self.model.named_parameters()}
-        trained = {metrics.layer_name_of(name) for name in self._parameters}
+        names = {layer_name_of(name) for name, _ in self.model.named_parameters()}
+        trained = {layer_name_of(name) for name in self._parameters}
         return list(readable_names(name for name in sorted(names) if name not in trained).values())
 
     def callback(self, base: type = object, every: int | None = None) -> Any:

@@ -11,20 +11,21 @@ import torch
 from torch import Tensor, nn
 from torch.func import jacrev, vmap
 
-from lazyrich.torch._jacobian.factors import JacobianFactors, LayerFactors
+from lazyrich.torch._jacobian.factors import JacobianFactors, LayerFactors, check_finite_gradient
 from lazyrich.torch._jacobian.layer_plan import FactorOrder, LayerPlan
 from lazyrich.torch._jacobian.recorded_calls import (
     ParameterNames,
     RecordedCall,
     gradient_error,
     group_by_layer,
+    join_uses,
     layers_with_parameters,
     record_calls,
 )
 from lazyrich.torch._jacobian.shared_parameters import SharedParameters, find_shared_parameters
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import DEFAULT_READER, OutputReader
-from lazyrich.torch._model.preserve_model import NonFiniteModelError, trainable_parameters, widen_half_precision
+from lazyrich.torch._model.preserve_model import trainable_parameters, widen_half_precision
 from lazyrich.torch.layer_rules.in_projection import expose_projections
 
 CHUNK_BYTES = 2**27  # activations and signals held while factors are formed
@@ -206,7 +207,7 @@ class PerSampleJacobian:
                 for name, slope in zip(self.scales, slopes_of[len(edges) :], strict=True)
             }
             for name in truth if values is self.values else ():
-                _check_finite_gradient(name, truth[name])
+                check_finite_gradient(name, truth[name])
             for names, group in list(good.items()):
                 slopes = [slopes_of.pop(0) for _ in group]
                 gap, size = gradient_error(
@@ -266,9 +267,7 @@ class PerSampleJacobian:
             names: [call for call in group if call.is_embedding == group[0].is_embedding]
             for names, group in groups.items()
         }
-        columns = {
-            k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in layers.items()
-        }
+        columns = {k: join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in layers.items()}
         edges = [call.edge for group in groups.values() for call in group]
         checked = [] if sums is None else [str(name) for names in layers for name in names if name]
         dense = out.new_empty(m, c, self.p)
@@ -293,7 +292,7 @@ class PerSampleJacobian:
             for names, layer in layers.items():
                 signals = [call.signals(slopes.pop(0)) for call in groups[names]]
                 matrix = len(matrices[names])
-                signal = _join_uses(names, signals[:matrix], layer.places)
+                signal = join_uses(names, signals[:matrix], layer.places)
                 if layer.start is None:
                     signals_of[names].append(signal)
                     picked[names] += [torch.cat(signals[matrix:], 1)[:, :, 0]] if signals[matrix:] else []
@@ -340,13 +339,13 @@ class PerSampleJacobian:
         for names, layer in self.layers.items():
             name = next(name for name in names if name)
             if layer.start is not None:
-                _check_finite_gradient(name, dense[:, :, layer.start : layer.start + layer.width])
+                check_finite_gradient(name, dense[:, :, layer.start : layer.start + layer.width])
             else:
                 for part in (tensor for one in pairs[names] for tensor in one.tensors):
-                    _check_finite_gradient(name, part)
+                    check_finite_gradient(name, part)
         sizes = [_view_as_real(self.fixed[name]).numel() for name in self.general]
         for name, part in zip(self.general, dense[:, :, self.start :].split(sizes, 2), strict=True):
-            _check_finite_gradient(name, part)
+            check_finite_gradient(name, part)
 
     def _dense_jacobian(self, x: Batch, c: int) -> Tensor:
         """Return the Jacobian (m, c, ·) by the parameters that belong to no verified layer; a complex entry counts
@@ -381,28 +380,6 @@ class PerSampleJacobian:
             name: self.scales[name] * self.weights[name].sqrt().flatten() for name in self.general
         }  # fmt: skip
         return torch.cat([roots[name] * jacobians[name].reshape(len(x), c, -1) for name in self.general], 2)
-
-
-def _join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:
-    """Concatenate the uses of one layer along its positions."""
-    if sum(part.shape[1] for part in parts) != places:
-        layer = next(name for name in names if name).rpartition(".")[0]
-        raise ValueError(
-            f"layer '{layer}' is applied at a number of positions that varies from sample to sample, as experts are; "
-            "the kernel needs the same computation for all inputs of one shape: freeze this layer "
-            "(requires_grad_(False)), or measure a model without routing"
-        )
-    return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
-
-
-def _check_finite_gradient(name: str, slope: Tensor) -> None:
-    # the sum is a quick test, but may overflow
-    if not bool(torch.isfinite(slope.sum())) and not bool(torch.isfinite(slope).all()):
-        raise NonFiniteModelError(
-            f"the derivative of the outputs by '{name}' is NaN or infinite, though the outputs are finite. Likely a "
-            "root or a norm at exactly 0, a branch that torch.where leaves out, or weights that are about to diverge: "
-            "add a small constant under the root, or measure an earlier state"
-        )
 
 
 def _view_as_real(tensor: Tensor) -> Tensor:

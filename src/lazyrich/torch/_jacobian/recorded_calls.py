@@ -120,6 +120,18 @@ def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[R
     return groups
 
 
+def join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:
+    """Concatenate the uses of one layer along its positions."""
+    if sum(part.shape[1] for part in parts) != places:
+        layer = next(name for name in names if name).rpartition(".")[0]
+        raise ValueError(
+            f"layer '{layer}' is applied at a number of positions that varies from sample to sample, as experts are; "
+            "the kernel needs the same computation for all inputs of one shape: freeze this layer "
+            "(requires_grad_(False)), or measure a model without routing"
+        )
+    return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
+
+
 def gradient_error(
     group: Sequence[RecordedCall],
     slopes: Sequence[Tensor | None],

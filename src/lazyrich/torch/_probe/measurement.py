@@ -14,7 +14,7 @@ from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.loss import LossFunction, best_constant_loss, evaluate_loss
 from lazyrich.torch._model.output_reader import OutputReader
-from lazyrich.torch._model.preserve_model import NonFiniteModelError, _check_model
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, check_model
 from lazyrich.torch._probe.checkpoint import observation_from_state, observation_to_state
 from lazyrich.torch._probe.conservation_prediction import ConservationPrediction
 from lazyrich.torch._probe.full_kernel import FullKernel
@@ -112,7 +112,7 @@ class Measurement:
         """Measure the first n inputs now, `steps` steps after the last measurement, and return it as a row."""
         inputs = self.inputs[:n].to(next(iter(now.values())).device)
         if self._full is None:
-            _check_model(self.model)
+            check_model(self.model)
         kernel = None if self._full is None else self._full.kernel(inputs)
         observation = self._observe(inputs)
         constants = metrics.copy_constants(self.model)
