@@ -16,6 +16,7 @@ def counts() -> str:
     theirs, ours = ([row for row in stated if (row["source"] == OURS) is own] for own in (False, True))
     of = Counter(row["verdict"] for row in theirs)
     proved = Counter(row["verdict"] for row in theirs if row["grade"] == "PROVED")
+    conjectured = f", {proved['CONJECTURED']} that the source conjectures" if proved["CONJECTURED"] else ""
     at_size = sum(row["grade"] == "AT_SIZE" for row in theirs)
     checked = sum(any("identit" in proof.get("kernel", "") for proof in row["proofs"]) for row in theirs)
     others = sum(of[verdict] for verdict in ("CONJECTURED", "VACUOUS", "UNDECIDABLE"))
@@ -23,7 +24,7 @@ def counts() -> str:
         f"{len(theirs)} statements of the sources: {of['HOLDS']} hold as printed, {of['GENERIC']} generically, "
         f"{of['CORRECTED']} if corrected, {of['FAILS']} fail, and {others} are conjectures, empty or not decidable. "
         f"{proved.total()} are proved: {proved['HOLDS']} as printed, {proved['CORRECTED']} as corrected, "
-        f"{proved['FAILS']} to be false, {proved['CONJECTURED']} that the source conjectures; "
+        f"{proved['FAILS']} to be false{conjectured}; "
         f"{at_size} more at one size. Coq's kernel has checked identities of {checked} of the statements. "
         f"{len(ours)} statements of our own are checked by the same rules"
     )

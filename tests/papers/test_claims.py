@@ -12,6 +12,7 @@ import sympy
 from typer.testing import CliRunner
 
 from lazyrich.cli import app
+from lazyrich.papers import json_export
 from lazyrich.papers.claim import Claim, Evidence, Setup
 from lazyrich.papers.proof import Proof
 from lazyrich.papers.verdicts import Grade, Verdict
@@ -248,3 +249,16 @@ def test_the_record_says_what_the_claims_say():
     assert proved == {each.id for each in load() if any(p.whole and p.general for p in each.proofs)}
     at_size = {row["id"] for row in rows if row["grade"] == "AT_SIZE"}
     assert at_size == {each.id for each in load() if any(p.whole for p in each.proofs)} - proved
+
+
+def test_update_replaces_the_rows_of_a_record(tmp_path):
+    record = tmp_path / "record.json"
+    claims = "dln/start-of-the-product", "varre2023/homogeneous"
+    json_export.write(verify(list(claims)), record)
+    before = json.loads(record.read_text(encoding="utf-8"))
+    json_export.update(verify(claims[1], seed=3), record)
+    after = json.loads(record.read_text(encoding="utf-8"))
+    assert [row["seed"] for row in before["claims"]] == [0, 0]
+    assert [row["seed"] for row in after["claims"]] == [0, 3]
+    assert after["claims"][0] == before["claims"][0]
+    assert after["made"] == before["made"]

@@ -2,7 +2,7 @@
 
 import inspect
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from jaxtyping import Array, Key
 from scipy.stats import t
 
 from lazyrich._io.html import html_table
+from lazyrich.papers.formula import Formula, split_formulas
 from lazyrich.papers.helpers import helpers
 from lazyrich.papers.paper import papers
 from lazyrich.papers.proof import Proof, Prove
@@ -172,6 +173,8 @@ class Claim:
     proofs: list[Proof] = field(default_factory=list)
     standalone_counterexample: Callable[[], None] | None = None
     replies: list[Reply] = field(default_factory=list)
+    formulas: tuple[Formula, ...] = ()
+    corrections: tuple[Formula, ...] = ()
 
     def __repr__(self) -> str:
         return f"Claim({self.id}, {self.place}: {self.statement}; {self.verdict.word})"
@@ -190,6 +193,24 @@ class Claim:
     def id(self) -> str:
         """The stable id by which a claim is cited, disputed and rerun."""
         return f"{self.source}/{self.check.__name__.replace('_', '-')}"
+
+    @property
+    def formula(self) -> Formula:
+        """The only formula of the statement."""
+        if len(self.formulas) != 1:
+            raise ValueError(f"{self.id} has {len(self.formulas)} formulas: take one from `formulas`")
+        return self.formulas[0]
+
+    @property
+    def correction(self) -> Formula:
+        """The only formula of the remark."""
+        if len(self.corrections) != 1:
+            raise ValueError(f"{self.id} has {len(self.corrections)} corrections: take one from `corrections`")
+        return self.corrections[0]
+
+    def sides(self, values: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+        """Return both sides of each formula of the statement, evaluated on the values of its names."""
+        return [formula.sides(values) for formula in self.formulas]
 
     @property
     def changes(self) -> list[Change]:
@@ -306,6 +327,9 @@ def claim(
 ) -> Callable[[Check], Claim]:
     """Make a claim from a function, and register it.
 
+    - `statement`: its formulas stand between dollars, which are not printed (see `formula.py`). The check and the
+      proofs evaluate them, as the claim's `formulas`, so that all three have one source. Those of `remark` are
+      `corrections`.
     - `place`: section, theorem or equation. `quote`: the sentence or formula that is judged, to the letter, as it
       stands in the source's text (its TeX included); "…" where words are left out.
     - `verdict`: see `Verdict`. For all but "holds", `remark` says the rest: the correction, what is true instead, the
@@ -319,6 +343,8 @@ def claim(
 
     def add(check: Check) -> Claim:
         registered = Claim(source, place, statement, tolerance, why, check, verdict, remark, quote, library)
+        registered.statement, registered.formulas = split_formulas(statement)
+        registered.remark, registered.corrections = split_formulas(remark)
         if any(other.id == registered.id for other in CLAIMS):
             raise ValueError(f"there are two claims named {registered.id}")
         CLAIMS.append(registered)

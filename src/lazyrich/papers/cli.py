@@ -44,6 +44,9 @@ def verify(
     thorough: Annotated[bool, typer.Option("--thorough", help="Check larger sizes.")] = False,
     workers: Annotated[int | None, typer.Option(help="Number of processes. Default: one per core.", min=1)] = None,
     json: Annotated[Path | None, typer.Option("--json", help="Also write the evidence to this file, as JSON.")] = None,
+    record: Annotated[
+        Path | None, typer.Option("--update", help="Replace the results of these claims in a file that --json wrote.")
+    ] = None,
     dispute: Annotated[
         str | None, typer.Option("--dispute", help="Print everything needed to dispute the verdict on this claim.")
     ] = None,
@@ -52,7 +55,7 @@ def verify(
 
     Fails if a result differs from the recorded verdict.
     """
-    from lazyrich.papers.json_export import objection, write
+    from lazyrich.papers.json_export import objection, update, write
     from lazyrich.papers.verify import verify
 
     console = plain_console()
@@ -68,6 +71,9 @@ def verify(
     if json is not None:
         with report_errors(console):
             write(report, json)
+    if record is not None:
+        with report_errors(console):
+            update(report, record)
     if not report:
         raise typer.Exit(1)
 

@@ -28,6 +28,15 @@ def write(report: Report, path: Path) -> None:
         file.write(json.dumps(to_record(report), ensure_ascii=False, indent=1).encode())
 
 
+def update(report: Report, path: Path) -> None:
+    """Replace the rows of these claims in a record that `write` made, and keep all others."""
+    record = json.loads(path.read_text(encoding="utf-8"))
+    new = {row["id"]: row for row in report.rows()}
+    rows = [new.pop(row["id"], row) for row in record["claims"]]
+    with atomic_write(path) as file:
+        file.write(json.dumps(record | {"claims": [*rows, *new.values()]}, ensure_ascii=False, indent=1).encode())
+
+
 def provenance() -> dict[str, str]:
     """Return the versions used, the date, and the commit."""
     versions = {"python": platform.python_version(), "date": datetime.now(UTC).date().isoformat(), "commit": _commit()}

@@ -8,6 +8,7 @@ PAPER = Paper(
     address="https://arxiv.org/abs/2102.09769",
     order=2,
     sections=(
+        "mirror_descent",
         "diagonal_networks",
         "diagonal_scale_and_shape",
         "neuron_metric",

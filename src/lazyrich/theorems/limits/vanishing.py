@@ -60,10 +60,10 @@ def vanishing_limit(flow: GradientFlow) -> tuple[Array, None, Certificate]:
     r"""A linear network of any depth and shape whose first layer is zero on the null space of X, $W_1P = 0$, stops at
     the minimum-norm solution $X^+y$ if it reaches the minimum of the loss.
 
-    For $W_1P$ never moves. This is the part of azulay2021's theorem 3 (vanishing initialization) that is true: $aw$
-    may vanish while w does not, and then $P\beta_\infty = PW_1(0)^\top a_\infty$ stays. Vanishing first layers have a
-    vanishing defect here. The minimum is reached from almost every initialization; a network of zeros
-    never moves.
+    For $W_1P$ never moves. It gives azulay2021's theorem 3 (vanishing initialization), which assumes $a_i^2 \ge
+    \|w_i\|^2$: without, $aw$ may vanish while w does not, and then $P\beta_\infty = PW_1(0)^\top a_\infty$ stays.
+    Vanishing first layers have a vanishing defect here. The minimum is reached from almost every initialization; a
+    network of zeros never moves.
 
     >>> from lazyrich import limit
     >>> flow = GradientFlow(DeepLinear([[[0.3, 0.3], [0.1, 0.1]], [[0.2, 0.5]]]), Problem([[1.0, 1.0]], [2.0]))

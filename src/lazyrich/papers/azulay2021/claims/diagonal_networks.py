@@ -20,7 +20,6 @@ from lazyrich.papers.azulay2021.claims._biases import (
     predictor,
     sizes_of,
     stack_both,
-    unit,
 )
 from lazyrich.papers.claim import Setup, claim
 from lazyrich.papers.oracles.flows import ode
@@ -29,13 +28,16 @@ from lazyrich.papers.verdicts import Verdict
 
 def _conserved_quantities(theta: np.ndarray, sign: float = 1.0) -> np.ndarray:
     """Return the conserved quantities c, δ₊, δ₋."""
-    up, vp, um, vm = np.moveaxis(theta, -2, 0)
-    return np.stack([up * um + sign * vp * vm, vp**2 - up**2, vm**2 - um**2])
+    up, vp, um, vm = (each.ravel() for each in np.moveaxis(theta, -2, 0))
+    names = {"u₊": up, "v₊": sign * vp, "u₋": um, "v₋": vm}
+    conserved = [formula.right(names) for formula in diagonal_conservation.formulas]
+    return np.reshape(conserved, (3, *theta.shape[:-2], theta.shape[-1]))
 
 
 def _root_k(theta: np.ndarray, c_weight: float = 4.0) -> np.ndarray:
     c, plus, minus = _conserved_quantities(theta)
-    return np.sqrt((plus - minus) ** 2 + c_weight * c**2)
+    names = {"c": c * np.sqrt(c_weight / 4), "δ₊": plus, "δ₋": minus}
+    return np.sqrt(biased_diagonal_bias.formula.right(names))
 
 
 @claim(
@@ -96,7 +98,7 @@ def gradient_of_the_average(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "appendix A, equation (17)",
-    "c = u₊u₋ + v₊v₋, δ₊ = v₊² − u₊² and δ₋ = v₋² − u₋² are conserved in every coordinate of a diagonal network",
+    "$c = u₊u₋ + v₊v₋$, $δ₊ = v₊² − u₊²$ and $δ₋ = v₋² − u₋²$ are conserved in every coordinate of a diagonal network",
     quote=r"u_{+,i}u_{-,i} + v_{+,i}v_{-,i} = u_{+,i}(0)u_{-,i}(0) + v_{+,i}(0)v_{-,i}(0) \triangleq c_i. … "
     r"v_{+,i}^2 - u_{+,i}^2 &= v_{+,i}^2(0) - u_{+,i}^2(0) \triangleq \delta_{+,i} \\ v_{-,i}^2 - u_{-,i}^2 &= "
     r"v_{-,i}^2(0) - u_{-,i}^2(0) \triangleq \delta_{-,i}",
@@ -108,7 +110,9 @@ def diagonal_conservation(setup: Setup, sign: float = 1.0) -> Any:
     X, y = data(rng, *sizes_of(setup))
     theta = diagonal_flow(rng.normal(size=(4, X.shape[1])), X, y, np.linspace(0, 6, 7))
     measured = np.moveaxis(_conserved_quantities(theta, sign), 1, 0)
-    return measured, np.broadcast_to(measured[0], measured.shape)
+    up, vp, um, vm = theta[0]
+    at_the_start = np.stack([up * um + vp * vm, vp**2 - up**2, vm**2 - um**2])
+    return measured, np.broadcast_to(at_the_start, measured.shape)
 
 
 diagonal_conservation.breaks("c with the other sign, u₊u₋ − v₊v₋", sign=-1.0)
@@ -120,14 +124,15 @@ def rates_of_the_conserved(spoiled: bool) -> Any:
 
     up, vp, um, vm, pull = symbols("u_p v_p u_m v_m p")
     weights, field = Matrix([up, vp, um, vm]), Matrix([vp, up, -vm, -um]) * pull
-    invariant = Matrix([up * um + (-1 if spoiled else 1) * vp * vm, vp**2 - up**2, vm**2 - um**2])
+    names = {"u₊": up, "v₊": (-1 if spoiled else 1) * vp, "u₋": um, "v₋": vm}
+    invariant = Matrix([formula.right(names) for formula in diagonal_conservation.formulas])
     return invariant.jacobian(weights) * field, Matrix([0, 0, 0])
 
 
 @claim(
     SOURCE,
     "appendix A, equation (19)",
-    "u₊² + v₊² + u₋² + v₋² = √((δ₊ − δ₋)² + 4c² + 4w̃²), and u₊² + u₋² is half of this minus δ₊ + δ₋, all along",
+    "$u₊² + v₊² + u₋² + v₋² = √((δ₊ − δ₋)² + 4c² + 4w̃²)$, and u₊² + u₋² is half of this minus δ₊ + δ₋, all along",
     quote=r"u_{+,i}^2 + v_{+,i}^2 + u_{-,i}^2 + v_{-,i}^2 &= 2(u_{+,i}^2 + u_{-,i}^2) + \delta_{+,i} + \delta_{-,i} "
     r"\\ &= \sqrt{(\delta_{+,i} - \delta_{-,i})^2 + 4c_i^2 + 4\tilde{w}_i^2}.",
     tolerance=1e-9,
@@ -137,11 +142,14 @@ def diagonal_speed(setup: Setup, c_weight: float = 4.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     theta = diagonal_flow(rng.normal(size=(4, X.shape[1])), X, y, np.linspace(0, 6, 7))
-    _, plus, minus = _conserved_quantities(theta[0])
-    speed = np.sqrt(_root_k(theta[0], c_weight) ** 2 + 4 * predictor(theta) ** 2)
-    inner = (speed - plus - minus) / 2
-    squares = np.sum(theta**2, axis=1), theta[:, 0] ** 2 + theta[:, 2] ** 2
-    return np.stack(squares), np.stack([speed, inner])
+    c, plus, minus = _conserved_quantities(theta[0])
+    squares, stated = [], []
+    for state in theta:
+        names = dict(zip(("u₊", "v₊", "u₋", "v₋"), state, strict=True)) | {"δ₊": plus, "δ₋": minus}
+        sides = diagonal_speed.formula.sides(names | {"c": c * np.sqrt(c_weight / 4), "w̃": predictor(state)})
+        squares.append([sides[0], state[0] ** 2 + state[2] ** 2])
+        stated.append([sides[1], (sides[1] - plus - minus) / 2])
+    return squares, stated
 
 
 diagonal_speed.breaks("c² for 4c²", c_weight=1.0)
@@ -153,15 +161,15 @@ def square_of_the_speed(spoiled: bool) -> Any:
 
     up, vp, um, vm = symbols("u_p v_p u_m v_m")
     c, plus, minus = up * um + vp * vm, vp**2 - up**2, vm**2 - um**2
-    speed, w = up**2 + vp**2 + um**2 + vm**2, up * vp - um * vm
-    squared = (plus - minus) ** 2 + (1 if spoiled else 4) * c**2 + 4 * w**2
-    return [speed**2, up**2 + um**2], [squared, (speed - plus - minus) / 2]
+    names = {"u₊": up, "v₊": vp, "u₋": um, "v₋": vm, "δ₊": plus, "δ₋": minus, "w̃": up * vp - um * vm}
+    speed, root = diagonal_speed.formula.sides(names | {"c": c / 2 if spoiled else c})
+    return [speed**2, up**2 + um**2], [root**2, (speed - plus - minus) / 2]
 
 
 @claim(
     SOURCE,
     "theorem 1, equation (9)",
-    "q_k(x) = ½∫₀ˣ arcsinh(2z/√k) dz = (√k/4)(1 − √(1 + 4x²/k) + (2x/√k) arcsinh(2x/√k))",
+    "$q_k(x) = ½∫₀ˣ arcsinh(2z/√k) dz = (√k/4)(1 − √(1 + 4x²/k) + (2x/√k) arcsinh(2x/√k))$",
     quote=r"q_k(x) = \frac{1}{2} \int_0^x \operatorname{arcsinh}\left(\frac{2z}{\sqrt{k}}\right) dz = "
     r"\frac{\sqrt{k}}{4} \left[ 1 - \sqrt{1 + \frac{4x^2}{k}} + \frac{2x}{\sqrt{k}} "
     r"\operatorname{arcsinh}\left(\frac{2x}{\sqrt{k}}\right) \right]",
@@ -172,7 +180,7 @@ def entropy_integral(setup: Setup, half: float = 0.5) -> Any:
     rng = setup.rng
     x, roots = 2 * rng.normal(size=8), np.exp(rng.normal(size=8))
     by_quadrature = [half * quad(lambda z, r=r: np.arcsinh(2 * z / r), 0, b)[0] for b, r in zip(x, roots, strict=True)]
-    return by_quadrature, [entropy(r)(b) for b, r in zip(x, roots, strict=True)]
+    return entropy_integral.formula.sides({"q_k(x)": np.array(by_quadrature), "x": x, "k": roots**2})
 
 
 entropy_integral.breaks("the integral without its factor ½", half=1.0)
@@ -180,17 +188,17 @@ entropy_integral.breaks("the integral without its factor ½", half=1.0)
 
 @entropy_integral.proof("in general: the same slope, and the same value at zero", general=True)
 def slope_of_the_entropy(spoiled: bool) -> Any:
-    from sympy import asinh, diff, sqrt, symbols
+    from sympy import asinh, diff, symbols
 
     x, r = symbols("x r", positive=True)
-    closed = r / 4 * (1 - sqrt(1 + 4 * x**2 / r**2) + 2 * x / r * asinh(2 * x / r))
+    closed = entropy_integral.formula.right({"x": x, "k": r**2})
     return [diff(closed, x), closed.subs(x, 0)], [asinh(2 * x / r) / (1 if spoiled else 2), 0]
 
 
 @claim(
     SOURCE,
     "appendix A, after equation (20)",
-    "q′(w̃(t)) − q′(w̃(0)) = Xν(t), ν = ∫₀ᵗ r dt′, with q′(w) = ½ log(√(1 + 4w²/k) + 2w/√k), all along the flow",
+    "$q′(w̃(t)) − q′(w̃(0)) = Xν(t)$, ν = ∫₀ᵗ r dt′, with $q′(w) = ½ log(√(1 + 4w²/k) + 2w/√k)$, all along the flow",
     quote=r"\nabla q(\tilde{w}_i(t)) - \nabla q(\tilde{w}_i(0)) = \sum_{n=1}^N x_i^{(n)} \int_0^t r^{(n)}(t') dt'. … "
     r"q'(\tilde{w}_i) = \frac{1}{2} \log\left(\frac{\sqrt{4\tilde{w}_i^2 + k_i} + 2\tilde{w}_i}{\sqrt{k_i}}\right) = "
     r"\frac{1}{2} \log\left(\sqrt{1 + \frac{4\tilde{w}_i^2}{k_i}} + \frac{2\tilde{w}_i}{\sqrt{k_i}}\right)",
@@ -201,9 +209,15 @@ def diagonal_mirror(setup: Setup, c_weight: float = 4.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     theta, nu = driven_diagonal_flow(rng.normal(size=(4, X.shape[1])), X, lambda f: y - f, [0.0, 0.5, 2.0, 8.0, 60.0])
-    x = 2 * predictor(theta) / _root_k(theta[0], c_weight)
-    slope = np.log(np.sqrt(1 + x**2) + x) / 2
-    return slope - slope[0], nu @ X
+    moves, slope = diagonal_mirror.formulas
+    sides = []
+    for now, multiplier in zip(theta, nu, strict=True):
+        k = _root_k(theta[0], c_weight) ** 2
+        slopes = [slope.right({"w": predictor(state), "k": k})[:, None] for state in (now, theta[0])]
+        names = {"q′(w̃(t))": slopes[0], "q′(w̃(0))": slopes[1], "X": X.T, "ν(t)": multiplier[:, None]}
+        sides.append(moves.sides(names))
+    measured, stated = zip(*sides, strict=True)
+    return measured, stated
 
 
 diagonal_mirror.breaks("k with c² for 4c²", c_weight=1.0)
@@ -213,10 +227,10 @@ diagonal_mirror.breaks("k with c² for 4c²", c_weight=1.0)
     "in general: one coordinate, any residual; q″ is the inverse of dw̃/dt over the pull", general=True
 )
 def slope_along_the_flow(spoiled: bool) -> Any:
-    from sympy import diff, log, simplify, sqrt, symbols
+    from sympy import diff, simplify, symbols
 
     up, vp, um, vm, w, k = symbols("u_p v_p u_m v_m w k", positive=True)
-    second = simplify(diff(log(sqrt(1 + 4 * w**2 / k) + 2 * w / sqrt(k)) / 2, w))
+    second = simplify(diff(diagonal_mirror.formulas[1].right({"w": w, "k": k}), w))
     invariant = (vp**2 - up**2 - vm**2 + um**2) ** 2 + (1 if spoiled else 4) * (up * um + vp * vm) ** 2
     inverse_square = simplify(second**-2).subs({k: invariant, w: up * vp - um * vm})
     return inverse_square, (up**2 + vp**2 + um**2 + vm**2) ** 2
@@ -225,7 +239,8 @@ def slope_along_the_flow(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "theorem 1",
-    "an untied diagonal network with u₊ = u₋, v₊ = v₋ at the start stops at argmin Q_k over Xᵀw = y, √k = 2(u₊² + v₊²)",
+    "an untied diagonal network with u₊ = u₋, v₊ = v₋ at the start stops at argmin Q_k over Xᵀw = y, $√k = 2(u₊² + "
+    "v₊²)$",
     quote=r"For unbiased initialization, if the gradient flow solution $\tilde{\mathbf{w}}(\infty)$ satisfies "
     r"$\mathbf{X}^\top \tilde{\mathbf{w}}(\infty) = \mathbf{y}$ , then:* $$\tilde{\mathbf{w}}(\infty) = \arg "
     r"\min_{\mathbf{w}} Q_{\mathbf{k}}(\mathbf{w}) \quad \text{s.t. } \mathbf{X}^\top \mathbf{w} = \mathbf{y}$$ … "
@@ -233,17 +248,18 @@ def slope_along_the_flow(spoiled: bool) -> Any:
     tolerance=1e-7,
     why=FLOWED,
 )
-def diagonal_bias(setup: Setup, factor: float = 2.0) -> Any:
+def diagonal_bias(setup: Setup, factor: float = 1.0) -> Any:
     rng = setup.rng
     X, y = data(rng, *sizes_of(setup))
     theta = diagonal_start(rng, X.shape[1])
-    predicted = argmin(entropy(factor * (theta[0] ** 2 + theta[1] ** 2)), X, y)
+    root_k = diagonal_bias.formula.right({"u₊": theta[0], "v₊": theta[1]})
+    predicted = argmin(entropy(factor * root_k), X, y)
     return stack_both(
         predictor(diagonal_flow(theta, X, y, [200.0])[-1]), limit_of_diagonal_flow(theta, X, y), predicted
     )
 
 
-diagonal_bias.breaks("√k = u₊² + v₊²", factor=1.0)
+diagonal_bias.breaks("√k = u₊² + v₊²", factor=0.5)
 
 
 @diagonal_bias.proof(
@@ -255,14 +271,14 @@ def stationarity(spoiled: bool) -> Any:
     up, vp, um, vm, w, k = symbols("u_p v_p u_m v_m w k", positive=True)
     invariant = (vp**2 - up**2 - vm**2 + um**2) ** 2 + 4 * (up * um + vp * vm) ** 2
     inverse_square = simplify(diff(asinh(2 * w / sqrt(k)) / 2, w) ** -2).subs({k: invariant, w: up * vp - um * vm})
-    root_k = (1 if spoiled else 2) * (up**2 + vp**2)
+    root_k = diagonal_bias.formula.right({"u₊": up, "v₊": 2 * vp if spoiled else vp})
     return [inverse_square, invariant.subs({um: up, vm: vp})], [(up**2 + vp**2 + um**2 + vm**2) ** 2, root_k**2]
 
 
 @claim(
     SOURCE,
     "section 4 and appendix A",
-    "from any initialization a diagonal network stops at argmin Q_k over Xᵀw = y, with k = (δ₊ − δ₋)² + 4c²",
+    "from any initialization a diagonal network stops at argmin Q_k over Xᵀw = y, with $k = (δ₊ − δ₋)² + 4c²$",
     quote=r"See Appendix A for a more general result with any initialization. … Integrating the above, and using the "
     r"constraint $q'(0) = 0$ we get: … Therefore, we get that gradient flow satisfies the KKT conditions for "
     r"minimizing this $Q$ , which completes the proof.",
@@ -302,59 +318,9 @@ def slope_at_the_start(spoiled: bool) -> Any:
 
 @claim(
     SOURCE,
-    "section 3.1",
-    "mirror flow ẇ = −(∇²ψ)⁻¹∇L stops at the interpolator of least D_ψ(w, w(0)); of least ψ, if ∇ψ(w(0)) = 0",
-    quote=r"then the limit point $\tilde{\mathbf{w}}(\infty)$ is described by $$\tilde{\mathbf{w}}(\infty) = \arg "
-    r"\min_{\mathbf{w}} D_\psi(\mathbf{w}, \mathbf{w}(0)) \quad \text{s.t.} \quad \mathbf{X}^\top \mathbf{w} = "
-    r"\mathbf{y},$$ … Furthermore, when $\tilde{\mathbf{w}}$ is initialized with $\nabla \psi(\tilde{\mathbf{w}}(0)) "
-    r"= 0$ , then $$\tilde{\mathbf{w}}(\infty) = \arg \min_{\mathbf{w}} \psi(\mathbf{w}) \quad \text{s.t.} \quad "
-    r"\mathbf{X}^\top \mathbf{w} = \mathbf{y}.$$",
-    tolerance=1e-7,
-    why=FLOWED,
-)
-def mirror_flow(setup: Setup, linear: float = 1.0) -> Any:
-    """ψ = ½‖w‖² + ¼‖w‖⁴ + Σcosh w, from a point where its slope is not zero, and from its least."""
-    rng = setup.rng
-    X, y = data(rng, *sizes_of(setup))
-    w0 = unit(rng.normal(size=X.shape[1]))
-
-    def psi(w: Any) -> Any:
-        square = np.sum(w * w)
-        return square / 2 + square**2 / 4 + np.sum(np.cosh(w))
-
-    def field(w: np.ndarray) -> np.ndarray:
-        hessian = np.diag(1 + w @ w + np.cosh(w)) + 2 * np.outer(w, w)
-        return np.linalg.solve(hessian, X.T @ (y - X @ w))
-
-    slope = linear * derivative(psi, w0)
-    ends = [ode(field, start, [2000.0])[-1] for start in (w0, 0 * w0)]
-    return ends, [argmin(lambda w: psi(w) - slope @ w, X, y), argmin(psi, X, y)]
-
-
-mirror_flow.breaks("least ψ although ∇ψ(w(0)) ≠ 0", linear=0.0)
-
-
-@mirror_flow.proof("the KKT condition of least D_ψ, ∇ψ(w) − ∇ψ(w(0)) = ∫pull; any ψ of degree four in two coordinates")
-def bregman_stationarity(spoiled: bool) -> Any:
-    from sympy import Matrix, diff, hessian, symbols
-
-    w, start, pull = Matrix(symbols("w:2")), Matrix(symbols("v:2")), Matrix(symbols("p:2"))
-    powers = [(i, j) for i in range(5) for j in range(5 - i)]
-    psi = sum(c * w[0] ** i * w[1] ** j for c, (i, j) in zip(symbols(f"c:{len(powers)}"), powers, strict=True))
-    slope = Matrix([diff(psi, x) for x in w])
-    at_start = {w[0]: start[0], w[1]: start[1]}
-    divergence = psi - psi.subs(at_start) - (slope.subs(at_start).T * (w - start))[0]
-    H = hessian(psi, tuple(w))
-    moved = slope.jacobian(w) * (H.adjugate() * pull) - H.det() * pull  # ẇ = H⁻¹ pull, times det H
-    computed = Matrix([diff(divergence, x) for x in w])
-    return [computed, moved], [slope - (0 if spoiled else 1) * slope.subs(at_start), Matrix([0, 0])]
-
-
-@claim(
-    SOURCE,
     "section 4, after theorem 1",
     "with u₊ = v₊ and u₋ = v₋ the potential Q_k is half that of Woodworth et al. for shared weights, w̃ = u₊² − u₋²: at "
-    "√k = 4α², Q_k(w) = ½ Σ α²q(w/α²), and the minimizers are the same",
+    "$√k = 4α²$, $Q_k(w) = ½ Σ α²q(w/α²)$, and the minimizers are the same",
     quote=r"As expected, Eq. (9) reduces to [Woodworth et al. \(2020\)](#) when $\mathbf{u}_+(0) = \mathbf{v}_+(0)$ "
     r"and $\mathbf{u}_-(0) = \mathbf{v}_-(0)$ .",
     tolerance=1e-7,
@@ -377,9 +343,12 @@ def tied_weights(setup: Setup, factor: float = 0.5, ratio: float = 1.0) -> Any:
         return 2 * np.stack([p[0], -p[1]]) * pull
 
     plus, minus = ode(field, np.stack([u, u]), [200.0])[-1]
-    untied, points = entropy(2 * (u**2 + (ratio * u) ** 2)), rng.normal(size=(5, X.shape[1]))
-    measured = [*(plus**2 - minus**2), *(untied(w) for w in points)]
-    return measured, [*argmin(woodworth, X, y), *(factor * woodworth(w) for w in points)]
+    root, half = tied_weights.formulas
+    sizes = root.right({"α": u}) * (1 + ratio**2) / 2
+    untied, points = entropy(sizes), rng.normal(size=(5, X.shape[1]))
+    sides = [half.sides({"Q_k(w)": untied(w), "Σ α²q(w/α²)": 2 * factor * woodworth(w)}) for w in points]
+    measured = [*(plus**2 - minus**2), *(each[0] for each in sides)]
+    return measured, [*argmin(woodworth, X, y), *(each[1] for each in sides)]
 
 
 tied_weights.breaks("without the factor ½", factor=1.0)
@@ -391,7 +360,8 @@ def half_of_the_tied_potential(spoiled: bool) -> Any:
     from sympy import asinh, sqrt, symbols
 
     w, alpha = symbols("w alpha", positive=True)
-    r, z = 2 * (alpha**2 + alpha**2), w / alpha**2
+    root, half = tied_weights.formulas
+    r, z = root.right({"α": alpha}), w / alpha**2
     untied = r / 4 * (1 - sqrt(1 + 4 * w**2 / r**2) + 2 * w / r * asinh(2 * w / r))
     tied = alpha**2 * (2 - sqrt(4 + z**2) + z * asinh(z / 2))
-    return untied, tied / (1 if spoiled else 2)
+    return half.sides({"Q_k(w)": untied, "Σ α²q(w/α²)": (2 if spoiled else 1) * tied})

@@ -31,23 +31,23 @@ from lazyrich.papers.verdicts import Verdict
 @claim(
     SOURCE,
     "section 7.1",
-    "√k = 4α(1 + s²)/(1 − s²), which lies between 4k̂ and 8k̂ with k̂ = α/(1 − s²)",
+    "$√k = 4α(1 + s²)/(1 − s²)$, which lies between 4k̂ and 8k̂ with $k̂ = α/(1 − s²)$",
     quote=r"$$\sqrt{k_i} = 4\alpha_i \frac{1 + s_i^2}{1 - s_i^2}.$$ Since $-1 < s_i < 1$ , we can more accurately "
     r"say that $\hat{k}_i = \frac{\alpha_i}{1-s_i^2}$ is the factor controlling the transition.",
     tolerance=1e-12,
     why=ROUNDING,
 )
-def diagonal_shape(setup: Setup, power: int = 2) -> Any:
+def diagonal_shape(setup: Setup, power: float = 1.0) -> Any:
     rng = setup.rng
     u, v = np.exp(rng.normal(size=(2, 20)))
     alpha, s = shape(u, v)
-    root_k, hat = 2 * (u**2 + v**2), alpha / (1 - s**2)
-    return np.stack([root_k, np.clip(root_k, 4 * hat, 8 * hat)]) / root_k, (
-        np.stack([4 * alpha * (1 + np.abs(s) ** power) / (1 - s**2), root_k]) / root_k
-    )
+    root, between = diagonal_shape.formulas
+    names = {"√k": 2 * (u**2 + v**2), "α": alpha, "s": np.abs(s) ** power}
+    (root_k, printed), hat = root.sides(names), between.right(names | {"s": s})
+    return np.stack([root_k, np.clip(root_k, 4 * hat, 8 * hat)]) / root_k, np.stack([printed, root_k]) / root_k
 
 
-diagonal_shape.breaks("|s| for s² in the numerator", power=1)
+diagonal_shape.breaks("√|s| for |s|", power=0.5)
 
 
 @diagonal_shape.proof("in general; √k − 4k̂ = 4s²k̂ and 8k̂ − √k = 4(1 − s²)k̂, neither negative", general=True)
@@ -56,65 +56,72 @@ def root_of_k(spoiled: bool) -> Any:
 
     u, v = symbols("u v", positive=True)
     alpha, s = u * v, (v / u - 1) / (v / u + 1)
-    root_k, hat = 2 * (u**2 + v**2), alpha / (1 - s**2)
-    printed = 4 * alpha * (1 + (s if spoiled else s**2)) / (1 - s**2)
+    root, between = diagonal_shape.formulas
+    root_k, hat = 2 * (u**2 + v**2), between.right({"α": alpha, "s": s})
+    printed = root.right({"α": alpha, "s": 2 * s if spoiled else s})
     return [root_k, root_k - 4 * hat, 8 * hat - root_k], [printed, 4 * s**2 * hat, 4 * (1 - s**2) * hat]
 
 
 Limit = Callable[[Any, Any], Any]
 
 
+def _lazy_limit(x: Any, r: Any) -> Any:
+    return lazy_entropy.correction.right({"x": x, "k": r**2})
+
+
 @claim(
     SOURCE,
     "section 7.1 and appendix E",
-    "q_k(x) → x²/√k as k → ∞",
+    "$q_k(x) → x²/√k$ as k → ∞",
     quote=r"q_k(w_i) &\xrightarrow{k \rightarrow \infty} \frac{w_i^2}{\sqrt{k}} = \frac{1}{2(u_{+,i}^2(0) + "
     r"v_{+,i}^2(0))} w_i^2",
     tolerance=0.02,
     why="an exponent: the relative error of the limit falls as 1/k; next order 1e-3",
     verdict=Verdict.CORRECTED,
-    remark="q_k(x) → x²/(2√k): Q_k becomes half the squared RKHS norm (the argmin is the same)",
+    remark="$q_k(x) → x²/(2√k)$: Q_k becomes half the squared RKHS norm (the argmin is the same)",
 )
-def lazy_entropy(setup: Setup, limit: Limit = lambda x, r: x**2 / (2 * r)) -> Any:
+def lazy_entropy(setup: Setup, limit: Limit = _lazy_limit) -> Any:
     x = setup.rng.uniform(0.5, 2.0)
     roots = x * np.array([30.0, 60.0, 120.0, 240.0])
     exact = np.array([quad(lambda z, r=r: np.arcsinh(2 * z / r) / 2, 0, x)[0] for r in roots])
     return Evidence.slope(roots, np.abs(exact / limit(x, roots) - 1), -2.0)
 
 
-lazy_entropy.printed(limit=lambda x, r: x**2 / r)
+lazy_entropy.printed(limit=lambda x, r: lazy_entropy.formula.right({"x": x, "k": r**2}))
 lazy_entropy.breaks("x³ for x²", limit=lambda x, r: 0.45 * x**3 / r)
 
 
 @lazy_entropy.proof("in general: the limit of √k q_k(x)/x², which depends on x/√k alone", general=True)
 def limit_of_large_k(spoiled: bool) -> Any:
-    from sympy import Rational, asinh, limit, simplify, sqrt, symbols
+    from sympy import asinh, limit, simplify, sqrt, symbols
 
     x, r, z = symbols("x r z", positive=True)
     q = r / 4 * (1 - sqrt(1 + 4 * x**2 / r**2) + 2 * x / r * asinh(2 * x / r))
     ratio = (1 - sqrt(1 + 4 * z**2) + 2 * z * asinh(2 * z)) / (4 * z**2)
-    tends = 1 if spoiled else Rational(1, 2)
+    says = lazy_entropy.formula if spoiled else lazy_entropy.correction
+    tends = says.right({"x": x, "k": r**2}) * r / x**2
     return [simplify(q * r / x**2 - ratio.subs(z, x / r)), limit(ratio, z, 0, "+")], [0, tends]
 
 
 @claim(
     SOURCE,
     "appendix E",
-    "the NTK of a diagonal network at an unbiased start is K(x, x′) = 2xᵀdiag(u₊² + v₊²)x′",
+    "the NTK of a diagonal network at an unbiased start is $K(x, x′) = 2xᵀdiag(u₊² + v₊²)x′$",
     quote=r"K(\mathbf{x}_1, \mathbf{x}_2) = 2\mathbf{x}_1^\top \text{diag}(\mathbf{u}_+^2(0) + \mathbf{v}_+^2(0)) "
     r"\mathbf{x}_2.",
     tolerance=1e-12,
     why=ROUNDING,
 )
-def diagonal_kernel(setup: Setup, sides: float = 2.0) -> Any:
+def diagonal_kernel(setup: Setup, sides: float = 1.0) -> Any:
     rng = setup.rng
     d = sizes_of(setup)[1]
     X, theta = rng.normal(size=(4, d)), diagonal_start(rng, d)
     J = jacobian(lambda p: X @ predictor(p), theta, TINY)
-    return J @ J.T, sides * (X * (theta[0] ** 2 + theta[1] ** 2)) @ X.T
+    speeds = sides * np.diag(theta[0] ** 2 + theta[1] ** 2)
+    return diagonal_kernel.formula.sides({"K(x, x′)": J @ J.T, "diag(u₊² + v₊²)": speeds, "x": X.T, "x′": X.T})
 
 
-diagonal_kernel.breaks("one side of the network only", sides=1.0)
+diagonal_kernel.breaks("one side of the network only", sides=0.5)
 
 
 @diagonal_kernel.proof("two coordinates; every number a symbol")
@@ -128,7 +135,8 @@ def kernel_by_gradients(spoiled: bool) -> Any:
     unbiased = {um[0]: up[0], um[1]: up[1], vm[0]: vp[0], vm[1]: vp[1]}
     one, two = (Matrix([(w.T * z)[0]]).jacobian(weights).subs(unbiased) for z in (x, other))
     spread = diag(*(up.multiply_elementwise(up) + vp.multiply_elementwise(vp)))
-    return (one * two.T)[0], (1 if spoiled else 2) * (x.T * spread * other)[0]
+    names = {"K(x, x′)": one * two.T, "diag(u₊² + v₊²)": spread, "x": 2 * x if spoiled else x, "x′": other}
+    return diagonal_kernel.formula.sides(names)
 
 
 @claim(
@@ -157,7 +165,7 @@ lazy_diagonal.breaks("least ‖w‖ although the coordinates start differently",
 @claim(
     SOURCE,
     "appendix E, k → 0",
-    "q_k(w) → |w|/2 + (|w|/2) log(4|w|/√k) as k → 0",
+    "$q_k(w) → |w|/2 + (|w|/2) log(4|w|/√k)$ as k → 0",
     quote=r"&\xrightarrow{k \rightarrow 0} \frac{|w_i|}{2} + \frac{|w_i|}{2} \log\left(\frac{4|w_i|}{\sqrt{k}}\right)",
     tolerance=0.03,
     why="an exponent: the difference falls as √k/4, next order k",
@@ -171,7 +179,8 @@ def rich_entropy(setup: Setup, half: float = -0.5) -> Any:
     exact = np.array(
         [quad(lambda z, r=r: np.arcsinh(2 * z / r) / 2, 0, x, points=[r, 10 * r], limit=200)[0] for r in roots]
     )
-    return Evidence.slope(roots, np.abs(half * x + x / 2 * np.log(4 * x / roots) - exact), 1.0)
+    printed, stated = rich_entropy.formula.right({"|w|": x, "√k": roots}), (half - 0.5) * x
+    return Evidence.slope(roots, np.abs(printed + stated - exact), 1.0)
 
 
 rich_entropy.printed(half=0.5)
@@ -193,21 +202,23 @@ def limit_of_small_k(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "appendix E, k → 0",
-    "q_k(w)/(½ log(1/√k)) = |w| + O(1/log(1/√k)): it tends to |w|, but only logarithmically",
+    "$q_k(w)/(½ log(1/√k)) = |w| + O(1/log(1/√k))$: it tends to |w|, but only logarithmically",
     quote=r"\frac{q_k(w_i)}{\frac{1}{2} \log\left(\frac{1}{\sqrt{k}}\right)} &\rightarrow |w_i| + \frac{|w_i| "
     r"(\log(4|w_i|) - 1)}{\log\left(\frac{1}{\sqrt{k}}\right)} \\ &= |w_i| + "
     r"O\left(\frac{1}{\log\left(\frac{1}{\sqrt{k}}\right)}\right) \rightarrow |w_i|",
     tolerance=1e-3,
     why="an exponent: the rest is |w|(log 4|w| − 1)/log(1/√k) up to O(√k)",
 )
-def rich_logarithm(setup: Setup, half: float = 0.5) -> Any:
+def rich_logarithm(setup: Setup, half: float = 1.0) -> Any:
     x = setup.rng.uniform(1.2, 3.0)  # log 4x − 1 is not near zero
     roots = np.array([1e-15, 1e-30, 1e-60, 1e-120])
     value = np.array([entropy(r)(x) for r in roots])
-    return Evidence.slope(np.log(1 / roots), np.abs(value / (half * np.log(1 / roots)) - x), -1.0)
+    names = {"q_k(w)": half * value, "√k": roots, "|w|": x, "O(1/log(1/√k))": 0.0}
+    quotient, size = rich_logarithm.formula.sides(names)
+    return Evidence.slope(np.log(1 / roots), np.abs(quotient - size), -1.0)
 
 
-rich_logarithm.breaks("without the factor ½", half=1.0)
+rich_logarithm.breaks("without the factor ½", half=0.5)
 
 
 @rich_logarithm.proof(
@@ -300,15 +311,15 @@ lazy_shape.breaks("α/(1 − s²) constant", power=1.0)
 @claim(
     SOURCE,
     "section 7.1",
-    "as α → 0 and |s| → 1 with α/(1 − s²) → k̂*, 0 < k̂* < ∞, the bias is Q_k, at √k = 8k̂*",
+    "as α → 0 and |s| → 1 with α/(1 − s²) → k̂*, 0 < k̂* < ∞, the bias is Q_k, at $√k = 8k̂*$",
     quote=r"For any $0 < \hat{k}^* < \infty$ the $Q$ -function in Eq. (9) captures the implicit bias.",
     tolerance=0.05,
     why="an exponent: √k = 8k̂* − 4α differs from its limit in proportion to α; next order 0.02",
 )
-def joint_limit(setup: Setup, factor: float = 8.0) -> Any:
+def joint_limit(setup: Setup, factor: float = 1.0) -> Any:
     X, y = data(setup.rng, *sizes_of(setup))
     hat, gaps = 0.1, np.array([0.05, 0.025, 0.0125])
-    expected = argmin(entropy(factor * hat), X, y)
+    expected = argmin(entropy(factor * joint_limit.formula.right({"k̂*": hat})), X, y)
     flowed = []
     for gap in gaps:
         u, v = _pair(hat * gap, gap)
@@ -317,7 +328,7 @@ def joint_limit(setup: Setup, factor: float = 8.0) -> Any:
     return Evidence.slope(gaps, np.linalg.norm(np.array(flowed) - expected, axis=1), 1.0)
 
 
-joint_limit.breaks("√k = 4k̂*", factor=4.0)
+joint_limit.breaks("√k = 4k̂*", factor=0.5)
 
 
 @joint_limit.proof("the limit of √k as s → 1 with α = k̂*(1 − s²); theorem 1 gives the bias at every k")
@@ -326,7 +337,7 @@ def limit_of_the_root(spoiled: bool) -> Any:
 
     hat, s = symbols("k s", positive=True)
     root_k = 4 * hat * (1 - s**2) * (1 + s**2) / (1 - s**2)
-    return limit(root_k, s, 1, "-"), (4 if spoiled else 8) * hat
+    return limit(root_k, s, 1, "-"), joint_limit.formula.right({"k̂*": hat / 2 if spoiled else hat})
 
 
 def _by_dual(root_k: float, X: np.ndarray, y: np.ndarray) -> np.ndarray:

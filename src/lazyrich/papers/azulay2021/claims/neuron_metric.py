@@ -25,7 +25,7 @@ from lazyrich.papers.verdicts import Verdict
 @claim(
     SOURCE,
     "section 6 (theorems 2.1 and 2.2 of Du et al.)",
-    "Δ = aaᵀ − WᵀW is conserved by two-layer linear networks, and so is its diagonal, δ_i = a_i² − ‖w_i‖²",
+    "$Δ = aaᵀ − WᵀW$ is conserved by two-layer linear networks, and so is its diagonal, $δ_i = a_i² − ‖w_i‖²$",
     quote=r"\forall t : a_i^2(t) - \|\mathbf{w}_i(t)\|^2 = a_i^2(0) - \|\mathbf{w}_i(0)\|^2 \triangleq \delta_i . … "
     r"\forall t : \mathbf{a}(t)\mathbf{a}(t)^T - \mathbf{W}(t)^\top \mathbf{W}(t) = \mathbf{a}(0)\mathbf{a}(0)^T - "
     r"\mathbf{W}(0)^\top \mathbf{W}(0) \triangleq \mathbf{\Delta}",
@@ -41,8 +41,11 @@ def balance(setup: Setup, slope: float = 1.0) -> Any:
     W, a = sides @ np.linalg.pinv(X).T, rng.uniform(0.2, 0.5, size=3) * rng.choice([-1.0, 1.0], size=3)
     path = leaky_flow(W + rng.normal(size=W.shape) @ null_space_projector(X), a, X, y, slope, np.linspace(0, 0.3, 4))
     W, a = path[..., :-1], path[..., -1]
-    Delta = a[:, :, None] * a[:, None, :] - W @ np.swapaxes(W, 1, 2)
-    return Delta, np.broadcast_to(Delta[0], Delta.shape)
+    whole, diagonal = balance.formulas
+    Delta = np.array([whole.right({"a": b[:, None], "W": V.T}) for V, b in zip(W, a, strict=True)])
+    deltas = diagonal.right({"a_i": a[0], "‖w_i‖": np.linalg.norm(W[0], axis=1)})
+    expected = np.broadcast_to(Delta[0], Delta.shape)
+    return np.append(Delta, np.diag(Delta[-1])), np.append(expected, deltas)
 
 
 balance.breaks("leaky ReLU of slope 0.2, for which only the diagonal is conserved", slope=0.2)
@@ -50,11 +53,12 @@ balance.breaks("leaky ReLU of slope 0.2, for which only the diagonal is conserve
 
 @balance.proof("two neurons, three inputs, any data and residual; every number a symbol")
 def rate_of_the_balance(spoiled: bool) -> Any:
-    from sympy import Matrix, symbols
+    from sympy import Matrix, symbols, zeros
 
     W, a, pull = Matrix(3, 2, symbols("w:6")), Matrix(symbols("a:2")), Matrix(symbols("p:3"))
-    W_dot, a_dot = pull * a.T, W.T * pull
-    return a_dot * a.T + a * a_dot.T, (2 if spoiled else 1) * (W_dot.T * W + W.T * W_dot)
+    W_dot, a_dot, step = (2 if spoiled else 1) * pull * a.T, W.T * pull, symbols("h")
+    moved = balance.formulas[0].right({"a": a + step * a_dot, "W": W + step * W_dot})
+    return moved.diff(step).subs(step, 0), zeros(2, 2)
 
 
 @claim(
@@ -192,7 +196,7 @@ def twist_of_rank_one(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "appendix B.1",
-    "at δ = 0, ∂H_ii/∂w_j = −w_j/‖w‖³ + 3w_i²w_j/2‖w‖⁵ differs from ∂H_ij/∂w_i = −w_j/2‖w‖³ + …: H is no Hessian map",
+    "at δ = 0, $∂H_ii/∂w_j = −w_j/‖w‖³ + 3w_i²w_j/2‖w‖⁵$ differs from ∂H_ij/∂w_i = −w_j/2‖w‖³ + …: H is no Hessian map",
     quote=r"\frac{\partial \mathbf{H}_{i,i}(\mathbf{w})}{\partial \mathbf{w}_j} = -\frac{w_j}{\|\mathbf{w}\|^3} + "
     r"\frac{3w_i^2 w_j}{2\|\mathbf{w}\|^5} \neq -\frac{w_j}{2\|\mathbf{w}\|^3} + \frac{3w_i^2 "
     r"w_j}{2\|\mathbf{w}\|^5} = \frac{\partial \mathbf{H}_{i,j}(\mathbf{w})}{\partial \mathbf{w}_i}.",
@@ -205,7 +209,8 @@ def no_hessian_map(setup: Setup, half: float = 0.5) -> Any:
     x, slope = np.linalg.norm(w), derivative(metric(0.0), w)
     i, j = 0, 2
     rest = 1.5 * w[i] ** 2 * w[j] / x**5
-    return [slope[i, i, j], slope[i, j, i]], [-w[j] / x**3 + rest, -half * w[j] / x**3 + rest]
+    own = no_hessian_map.formula.right({"w_i": w[i], "w_j": w[j], "‖w‖": x})
+    return [slope[i, i, j], slope[i, j, i]], [own, -half * w[j] / x**3 + rest]
 
 
 no_hessian_map.breaks("the two derivatives taken to be the same, as equation (6) wants", half=1.0)
@@ -219,4 +224,5 @@ def twist_of_the_metric(spoiled: bool) -> Any:
     x = sqrt((w.T * w)[0])
     H, rest = (eye(3) - w * w.T / (2 * x**2)) / x, 3 * w[0] ** 2 * w[1] / (2 * x**5)
     mixed = -w[1] / ((1 if spoiled else 2) * x**3) + rest
-    return [diff(H[0, 0], w[1]), diff(H[0, 1], w[0])], [-w[1] / x**3 + rest, mixed]
+    own = no_hessian_map.formula.right({"w_i": w[0], "w_j": w[1], "‖w‖": x})
+    return [diff(H[0, 0], w[1]), diff(H[0, 1], w[0])], [own, mixed]

@@ -26,7 +26,7 @@ from lazyrich.papers.verdicts import Verdict
 @claim(
     SOURCE,
     "lemmas 1 and 2, appendix F.1",
-    "δ = 4αs/(1 − s²); √(α² + δ²/4) = α(1 + s²)/(1 − s²), less or more δ/2: α((1 − s)/(1 + s))^±1; and so ‖z‖",
+    "$δ = 4αs/(1 − s²)$; $√(α² + δ²/4) = α(1 + s²)/(1 − s²)$, less or more δ/2: α((1 − s)/(1 + s))^±1; and so ‖z‖",
     quote=r"$\delta = a^2(0) - \|\mathbf{w}(0)\|^2 = \frac{4\alpha s}{1-s^2}$ . … $$\sqrt{\alpha^2 + "
     r"\frac{\delta^2}{4}} = \frac{\alpha(1+s^2)}{1-s^2}$$ … $$\sqrt{\alpha^2 + \frac{\delta^2}{4}} - "
     r"\frac{\delta}{2} = \alpha \frac{1-s}{1+s}$$ … $$\sqrt{\alpha^2 + \frac{\delta^2}{4}} + \frac{\delta}{2} = "
@@ -40,10 +40,10 @@ def neuron_shape(setup: Setup, sign: float = 1.0) -> Any:
     a = rng.choice([-1.0, 1.0]) * np.linalg.norm(w) * rng.uniform(1.3, 4.0) ** rng.choice([-1, 1])
     alpha, s = shape(np.linalg.norm(w), a)
     delta = a**2 - w @ w
-    size = np.sqrt(alpha**2 + delta**2 / 4)
+    (_, first), (size, second) = neuron_shape.sides({"α": alpha, "s": s, "δ": delta})
     z = np.linalg.norm(derivative(potential(delta, a * w), a * w) - derivative(potential(delta, a * w, 0.0), a * w))
     measured = np.array([delta, size, size - delta / 2, size + delta / 2, z])
-    predicted = [4 * alpha * s / (1 - s**2), alpha * (1 + s**2) / (1 - s**2), alpha * (1 - sign * s) / (1 + sign * s)]
+    predicted = [first, second, alpha * (1 - sign * s) / (1 + sign * s)]
     predicted += [alpha * (1 + sign * s) / (1 - sign * s), 1.5 * np.sqrt(alpha * (1 - sign * s) / (1 + sign * s))]
     return measured / predicted, np.ones(5)
 
@@ -61,9 +61,10 @@ def sizes_of_the_layers(spoiled: bool) -> Any:
     alpha, s, delta = p * r, (r - p) / (r + p), r**2 - p**2
     root, sign = alpha * (1 + s**2) / (1 - s**2), -1 if spoiled else 1
     parts = [alpha * (1 - sign * s) / (1 + sign * s), alpha * (1 + sign * s) / (1 - sign * s)]
-    return [4 * alpha * s / (1 - s**2), root**2, *parts], [
+    (_, first), (size, second) = neuron_shape.sides({"α": alpha, "s": s, "δ": delta})
+    return [first, second**2, *parts], [
         delta,
-        alpha**2 + delta**2 / 4,
+        size**2,
         root - delta / 2,
         root + delta / 2,
     ]
@@ -105,7 +106,7 @@ def slope_is_positive(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "appendix F.2",
-    "∇²q(w̃(0)) = √((1 − s)/(α(1 + s))) B with B = I − (1 − s)²/(2(1 + s²)) uuᵀ",
+    "$∇²q(w̃(0)) = √((1 − s)/(α(1 + s))) B$ with $B = I − ((1 − s)²/(2(1 + s²)))uuᵀ$",
     quote=r"&= \sqrt{\frac{1-s}{\alpha}} \sqrt{\frac{1}{1+s}} \left( \mathbf{I} - \frac{(1-s)^2}{2(1+s^2)} "
     r"\mathbf{u} \mathbf{u}^\top \right).",
     tolerance=1e-8,
@@ -116,9 +117,12 @@ def slope_is_positive(spoiled: bool) -> Any:
 def expansion(setup: Setup, constant: float = 1.5) -> Any:
     rng = setup.rng
     alpha, s = rng.uniform(0.5, 2.0), rng.uniform(0.1, 0.7)
-    w, a, B = shaped_start(unit(rng.normal(size=5)), alpha, s)
+    u = unit(rng.normal(size=5))
+    w, a, _ = shaped_start(u, alpha, s)
     q = potential(a**2 - w @ w, a * w)
-    return hessian_of(q, a * w), constant * np.sqrt((1 - s) / alpha / (1 + s)) * B
+    bends, shape_of_start = expansion.formulas
+    names = {"α": alpha, "s": s, "u": u[:, None], "I": np.eye(5)}
+    return hessian_of(q, a * w), constant * bends.right(names | {"B": shape_of_start.right(names)})
 
 
 expansion.printed(constant=1.0)
@@ -134,10 +138,10 @@ def hessian_at_the_start(spoiled: bool) -> Any:
     hessian = Matrix(2, 2, lambda i, j: derivative_at_fixed_delta(gradient[i], w, j, p, r))
     u = Matrix([1 - t**2, 2 * t]) / (1 + t**2)
     computed = hessian.subs({w[0]: p * r * u[0], w[1]: p * r * u[1]}).subs(p, r * (1 - s) / (1 + s))
-    B = eye(2) - (1 - s) ** 2 / (2 * (1 + s**2)) * u * u.T
-    alpha = r**2 * (1 - s) / (1 + s)
-    scale = (1 - s) / (alpha * (1 + s))  # the square of the printed factor; it is 1/r²
-    return [computed, scale], [(1 if spoiled else Rational(3, 2)) / r * B, r**-2]
+    names = {"α": r**2 * (1 - s) / (1 + s), "s": s, "u": u, "I": eye(2)}
+    bends, B = expansion.formulas[0], expansion.formulas[1].right(names)
+    scale = bends.right(names | {"B": 1})  # it is 1/r
+    return [computed, scale**2], [(1 if spoiled else Rational(3, 2)) / r * B, r**-2]
 
 
 @claim(
@@ -176,19 +180,19 @@ higher_orders.breaks("the Hessian without its 3/2", constant=1.0)
 @claim(
     SOURCE,
     "appendix F.2",
-    "B⁻¹ = (a(0)²I + w(0)w(0)ᵀ)/a(0)²",
+    "$B⁻¹ = (a(0)²I + w(0)w(0)ᵀ)/a(0)²$",
     quote=r"it is easy to verify that $$\mathbf{B}^{-1} = \frac{1}{a(0)^2} (a(0)^2 \mathbf{I} + "
     r"\mathbf{w}(0)\mathbf{w}(0)^\top) ,$$",
     tolerance=1e-12,
     why=ROUNDING,
 )
-def inverse_of_the_norm(setup: Setup, power: int = 2) -> Any:
+def inverse_of_the_norm(setup: Setup, factor: float = 1.0) -> Any:
     rng = setup.rng
     w, a, B = shaped_start(unit(rng.normal(size=5)), 2.0, rng.uniform(0.1, 0.6))
-    return np.linalg.inv(B), np.eye(5) + np.outer(w, w) / a**power
+    return inverse_of_the_norm.formula.sides({"B": B, "a(0)": factor * a, "w(0)": w[:, None], "I": np.eye(5)})
 
 
-inverse_of_the_norm.breaks("a for a²", power=1)
+inverse_of_the_norm.breaks("2a for a", factor=2.0)
 
 
 @inverse_of_the_norm.proof("two inputs, any direction, scale and shape")
@@ -198,29 +202,31 @@ def product_with_the_inverse(spoiled: bool) -> Any:
     p, a, t = symbols("p a t", positive=True)
     u, s = Matrix([1 - t**2, 2 * t]) / (1 + t**2), (a - p) / (a + p)
     B = eye(2) - (1 - s) ** 2 / ((1 if spoiled else 2) * (1 + s**2)) * u * u.T
-    return B * (eye(2) + p**2 / a**2 * u * u.T), eye(2)
+    return B * inverse_of_the_norm.formula.right({"a(0)": a, "w(0)": p * u, "I": eye(2)}), eye(2)
 
 
 @claim(
     SOURCE,
     "section 7.2",
-    "the tangent kernel of a neuron at initialization is K(x, x′) = xᵀB⁻¹x′",
+    "the tangent kernel of a neuron at initialization is $K(x, x′) = xᵀB⁻¹x′$",
     quote=r"and it is easy to verify that the tangent kernel is given by $K(\mathbf{x}, \mathbf{x}') = "
     r"\mathbf{x}^\top \mathbf{B}^{-1} \mathbf{x}'$ .",
     tolerance=1e-11,
     why=ROUNDING,
     verdict=Verdict.CORRECTED,
-    remark="K(x, x′) = a(0)² xᵀB⁻¹x′, as in appendix F.2",
+    remark="$K(x, x′) = a(0)² xᵀB⁻¹x′$, as in appendix F.2",
 )
-def neuron_kernel(setup: Setup, power: int = 2, inverse: int = -1) -> Any:
+def neuron_kernel(setup: Setup, as_printed: bool = False, inverse: int = -1) -> Any:
     rng = setup.rng
     w, a, B = shaped_start(unit(rng.normal(size=5)), 2.0, rng.uniform(0.1, 0.6))
     X = rng.normal(size=(6, 5))
     J = derivative(lambda p: p[-1] * (X @ p[:-1]), np.append(w, a))
-    return J @ J.T, a**power * X @ np.linalg.matrix_power(B, inverse) @ X.T
+    says = neuron_kernel.formula if as_printed else neuron_kernel.correction
+    B = np.linalg.matrix_power(B, -inverse)
+    return says.sides({"K(x, x′)": J @ J.T, "x": X.T, "x′": X.T, "a(0)": a, "B": B})
 
 
-neuron_kernel.printed(power=0)
+neuron_kernel.printed(as_printed=True)
 neuron_kernel.breaks("B for B⁻¹", inverse=1)
 
 
@@ -238,13 +244,14 @@ def kernel_of_a_neuron(spoiled: bool) -> Any:
         for z in (x, other)
     )
     B = eye(2) - (1 - s) ** 2 / (2 * (1 + s**2)) * u * u.T
-    return (one * two.T)[0], (1 if spoiled else a**2) * (x.T * B.inv() * other)[0]
+    says = neuron_kernel.formula if spoiled else neuron_kernel.correction
+    return says.sides({"K(x, x′)": one * two.T, "x": x, "x′": other, "a(0)": a, "B": B})
 
 
 @claim(
     SOURCE,
     "lemma 4",
-    "f(x) = wᵀx has the norm ‖f‖²_K = wᵀA⁻¹w for the kernel K(x, x′) = xᵀAx′",
+    "f(x) = wᵀx has the norm $‖f‖²_K = wᵀA⁻¹w$ for the kernel $K(x, x′) = xᵀAx′$",
     quote=r"Let $\mathbf{A}$ be a positive definite matrix and $f(\mathbf{x})$ a kernel predictor corresponding to a "
     r"linear kernel $K(\mathbf{x}, \mathbf{x}') = \mathbf{x}^\top \mathbf{A} \mathbf{x}'$ . Then* $$\|f\|_K^2 = "
     r"\mathbf{w}^\top \mathbf{A}^{-1} \mathbf{w},$$ where $f(\mathbf{x}) = \mathbf{w}^\top \mathbf{x}$ .",
@@ -258,9 +265,12 @@ def rkhs_norm(setup: Setup, power: int = -1) -> Any:
     V = frame(rng, d, d)
     X, w = np.eye(d) + 0.2 * rng.normal(size=(d, d)) / np.sqrt(d), rng.normal(size=d)
     A = (V * np.linspace(0.5, 3, d)) @ V.T
-    K = X @ A @ X.T
+    norm, kernel = rkhs_norm.formulas
+    K = kernel.right({"x": X.T, "A": A, "x′": X.T})
     weights = np.linalg.solve(K, X @ w)
-    return weights @ K @ weights, w @ np.linalg.matrix_power(A, power) @ w
+    names = {"‖f‖²_K": weights @ K @ weights, "w": w[:, None], "A": np.linalg.matrix_power(A, -power)}
+    measured, stated = norm.sides(names)
+    return measured, stated[0, 0]
 
 
 rkhs_norm.breaks("A for A⁻¹", power=1)
@@ -272,6 +282,7 @@ def norm_by_two_samples(spoiled: bool) -> Any:
 
     a, b, c = symbols("a b c")
     A, X, w = Matrix([[a, b], [b, c]]), Matrix(2, 2, symbols("x:4")), Matrix(symbols("w:2"))
-    K = X * A * X.T
+    norm, kernel = rkhs_norm.formulas
+    K = kernel.right({"x": X.T, "A": A, "x′": X.T})
     weights = K.inv() * X * w
-    return (weights.T * K * weights)[0], (w.T * (A if spoiled else A.inv()) * w)[0]
+    return norm.sides({"‖f‖²_K": weights.T * K * weights, "w": 2 * w if spoiled else w, "A": A})

@@ -6,7 +6,7 @@
 from lazyrich.papers.azulay2021.claims.diagonal_networks import biased_diagonal_bias, diagonal_gradient
 from lazyrich.papers.azulay2021.claims.diagonal_scale_and_shape import lazy_entropy, rich_entropy
 from lazyrich.papers.azulay2021.claims.leaky_neuron import leaky_argmin, leaky_branch, leaky_chain_rule, leaky_slopes
-from lazyrich.papers.azulay2021.claims.many_neurons import balanced_metric, linear_term, vanishing_bias, vanishing_term
+from lazyrich.papers.azulay2021.claims.many_neurons import balanced_metric, linear_term
 from lazyrich.papers.azulay2021.claims.neuron_limits import lazy_scale, lazy_scale_kernel
 from lazyrich.papers.azulay2021.claims.neuron_metric import neuron_gradient
 from lazyrich.papers.azulay2021.claims.neuron_scale_and_shape import expansion, higher_orders, neuron_kernel
@@ -143,33 +143,6 @@ def the_power_of_the_norm() -> None:
     right = np.eye(3) - np.outer(unit, unit) / 2
     assert np.allclose(inverse, right / norm)  # ‖w̃‖
     assert not np.allclose(inverse, right / norm**2, rtol=0.1)  # printed: ‖w̃‖²
-
-
-@vanishing_term.counterexample
-def the_layer_that_stays() -> None:
-    import numpy as np
-
-    delta = -1.0  # ‖w‖² = a² + 1: w̃(0) = aw → 0 as a → 0, and w stays
-    for a in (1e-2, 1e-4):
-        w = np.array([np.sqrt(a**2 - delta), 0.0])
-        norm = np.linalg.norm(a * w)
-        z = -1.5 * np.sqrt(np.sqrt(norm**2 + delta**2 / 4) - delta / 2) * (a * w) / norm
-        assert norm < 2e-2
-        assert abs(np.linalg.norm(z) - 1.5) < 1e-3  # (3/2)√|δ|; printed: 0
-
-
-@vanishing_bias.counterexample
-def the_outer_layer_alone_vanishes() -> None:
-    import numpy as np
-
-    x, y, W = np.array([1.0, 0.0, 0.0]), 1.0, np.random.default_rng(0).normal(size=(2, 3))
-    for scale in (1e-3, 1e-6):
-        a, w = np.full(2, scale), W.copy()  # a_i(0) w_i(0) → 0, and w_i(0) stays
-        for _ in range(20000):
-            r = y - a @ w @ x
-            a, w = a + 1e-3 * r * w @ x, w + 1e-3 * r * np.outer(a, x)
-        assert abs(a @ w @ x - y) < 1e-4  # it has learned
-        assert np.linalg.norm(a @ w - x) > 0.1  # printed: the shortest interpolator, which is x
 
 
 @neuron_kernel.counterexample

@@ -69,7 +69,7 @@ def twist_of_the_warped_metric(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "appendix B, equation (24), and B.1",
-    "∇²q = gH for the potential q of theorem 2 and the g written out in appendix B.1",
+    "$∇²q = gH$ for the potential q of theorem 2 and the g written out in appendix B.1",
     quote=r"g(\tilde{\mathbf{w}}_i(t)) = \frac{\hat{q}'(\|\tilde{\mathbf{w}}_i(t)\|)}{\|\tilde{\mathbf{w}}_i(t)\|} "
     r"\left( \frac{\delta_i}{2} + \sqrt{\frac{\delta_i^2}{4} + \|\tilde{\mathbf{w}}_i(t)\|^2} \right) = "
     r"\frac{1}{\|\tilde{\mathbf{w}}_i(t)\|} \sqrt{\sqrt{\|\tilde{\mathbf{w}}_i(t)\|^2 + \frac{\delta_i^2}{4}} - "
@@ -78,16 +78,18 @@ def twist_of_the_warped_metric(spoiled: bool) -> Any:
     tolerance=1e-8,
     why="fourth-order differences at step 1e-4: 1e-12/1e-4 of rounding",
     verdict=Verdict.CORRECTED,
-    remark="∇²q = (3/2)gH: q̂′ is (3/2)√(√(x² + δ²/4) − δ/2), and appendix B leaves out the 3/2 in g (the clock "
+    remark="$∇²q = (3/2)gH$: q̂′ is (3/2)√(√(x² + δ²/4) − δ/2), and appendix B leaves out the 3/2 in g (the clock "
     "changes, the argmin does not); g is (3/2)|a|",
 )
-def warped_metric(setup: Setup, constant: float = 1.5, warped: Callable[[float], Function] = warp) -> Any:
+def warped_metric(setup: Setup, as_printed: bool = False, warped: Callable[[float], Function] = warp) -> Any:
     rng = setup.rng
     delta, start, w = rng.uniform(0.0, 2.0), rng.normal(size=4), 1.5 * unit(rng.normal(size=4))
-    return hessian_of(potential(delta, start), w), constant * warped(delta)(length(w)) * metric(delta)(w)
+    says = warped_metric.formula if as_printed else warped_metric.correction
+    names = {"g": warped(delta)(length(w)), "H": metric(delta)(w)}
+    return says.sides(names | {"∇²q": hessian_of(potential(delta, start), w)})
 
 
-warped_metric.printed(constant=1.0)
+warped_metric.printed(as_printed=True)
 warped_metric.breaks("without the warp", warped=lambda delta: lambda x: 1.0)
 
 
@@ -98,12 +100,12 @@ def hessian_of_the_potential(spoiled: bool) -> Any:
     w, (p, r) = Matrix(symbols("w:3")), symbols("p r", positive=True)
     x, delta, root = p * r, r**2 - p**2, (p**2 + r**2) / 2
     radial = (x**2 - delta / 2 * (delta / 2 + root)) * p / x  # as printed; √(root − δ/2) = p
-    constant = 1 if spoiled else Rational(3, 2)
+    says = warped_metric.formula if spoiled else warped_metric.correction
     gradient = Rational(3, 2) * p * w / x
     hessian = Matrix(3, 3, lambda i, j: derivative_at_fixed_delta(gradient[i], w, j, p, r))
-    gH = r * (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2
+    gH = says.right({"g": r, "H": (eye(3) - w * w.T / (r**2 * (p**2 + r**2))) / r**2})
     slope = Matrix([derivative_at_fixed_delta(radial, w, i, p, r) for i in range(3)])
-    return [hessian, slope], [constant * gH, gradient]
+    return [hessian, slope], [gH, gradient]
 
 
 def _change(f: Function, x: float, step: float = 1e-4) -> float:
@@ -114,7 +116,7 @@ def _change(f: Function, x: float, step: float = 1e-4) -> float:
 @claim(
     SOURCE,
     "appendices B, D and F.2",
-    "q̂′(x) = √(√(x² + δ²/4) − δ/2), with its q̂″, and (q̂′/x)′ at α is −(1 − s)^2.5/(2α^1.5(1 + s²)√(1 + s))",
+    "$q̂′(x) = √(√(x² + δ²/4) − δ/2)$, with its q̂″, and (q̂′/x)′ at α is $−(1 − s)^2.5/(2α^1.5(1 + s²)√(1 + s))$",
     quote=r"\hat{q}'(x) = \sqrt{\sqrt{x^2 + \frac{\delta^2}{4}} - \frac{\delta}{2}} … \hat{q}''(x) = "
     r"\frac{x}{2\sqrt{x^2 + \frac{\delta^2}{4}} \sqrt{\sqrt{x^2 + \frac{\delta^2}{4}} - \frac{\delta}{2}}} … = "
     r"-\frac{(1-s)^{2.5}}{\alpha^{1.5}} \left( \frac{1}{2(1+s^2)\sqrt{1+s}} \right).",
@@ -132,9 +134,10 @@ def radial_slope(setup: Setup, constant: float = 1.5) -> Any:
     slope = lambda x: float(rate(radial, x, 1.0, TINY))  # noqa: E731
     x = rng.uniform(0.5, 3.0)
     second = x / (2 * np.sqrt(x**2 + (large**2 - small**2) ** 2 / 4) * np.sqrt(inner(x)))
-    third = -((1 - s) ** 2.5) / alpha**1.5 / (2 * (1 + s**2) * np.sqrt(1 + s))
+    first = radial_slope.formulas[0].right({"x": x, "δ": large**2 - small**2})
+    third = radial_slope.formulas[1].right({"α": alpha, "s": s})
     measured = np.array([slope(x), _change(slope, x), _change(lambda x: slope(x) / x, alpha)])
-    predicted = constant * np.array([np.sqrt(inner(x)), second, third])
+    predicted = constant * np.array([first, second, third])
     return measured / predicted, np.ones(3)
 
 
@@ -155,9 +158,9 @@ def three_slopes(spoiled: bool) -> Any:
     at = lambda f: f.subs(root, (p**2 + r**2) / 2).subs(sizes)  # noqa: E731
     radial = (x**2 - delta / 2 * (delta / 2 + root)) * sqrt(root - delta / 2) / x
     constant = 1 if spoiled else Rational(3, 2)
-    slope = constant * sqrt(root - delta / 2)
+    slope = constant * radial_slope.formulas[0].right({"x": x, "δ": delta})
     third = at(diff(slope / x, x)).subs(p, sqrt(alpha * (1 - s) / (1 + s))).subs(r, sqrt(alpha * (1 + s) / (1 - s)))
-    printed = Rational(9, 4) * (1 - s) ** 5 / alpha**3 / (4 * (1 + s**2) ** 2 * (1 + s))
+    printed = Rational(9, 4) * radial_slope.formulas[1].right({"α": alpha, "s": s}) ** 2
     second = constant * p * r / (p**2 + r**2) / p
     return [at(diff(radial, x)), at(diff(slope, x)), third**2], [at(slope), second, printed]
 
@@ -165,7 +168,7 @@ def three_slopes(spoiled: bool) -> Any:
 @claim(
     SOURCE,
     "appendix B.1",
-    "ĝ′(x) = (2√(x² + δ²/4) − δ)/(4√(x² + δ²/4)√(√(x² + δ²/4) − δ/2)) > 0 for x > 0",
+    "$ĝ′(x) = (2√(x² + δ²/4) − δ)/(4√(x² + δ²/4)√(√(x² + δ²/4) − δ/2))$ > 0 for x > 0",
     quote=r"\hat{g}'(x) = \frac{2\sqrt{x^2 + \frac{\delta_i^2}{4}} - \delta_i}{4\sqrt{x^2 + \frac{\delta_i^2}{4}} "
     r"\sqrt{\sqrt{x^2 + \frac{\delta_i^2}{4}} - \frac{\delta_i}{2}}}$$ we see that $\hat{g}'(x) > 0, \forall x > 0$ "
     r"and so $\hat{g}(x)$ is monotonically increasing.",
@@ -176,22 +179,22 @@ def warp_rises(setup: Setup, part: float = 1.0) -> Any:
     rng = setup.rng
     delta, x = rng.uniform(0.2, 2.0), rng.uniform(0.3, 3.0, size=10)
     measured = rate(warp(delta), x, 1.0, TINY)
-    size = np.sqrt(x**2 + delta**2 / 4)
-    return measured, np.abs(2 * size - part * delta) / (4 * size * np.sqrt(size - delta / 2))
+    return warp_rises.formula.sides({"ĝ′(x)": measured, "x": x, "δ": part * delta})
 
 
-warp_rises.breaks("without −δ in the numerator", part=0.0)
+warp_rises.breaks("half of δ", part=0.5)
 
 
 @warp_rises.proof("in general: it is p/(p² + r²), which is positive", general=True)
 def slope_of_the_warp(spoiled: bool) -> Any:
-    from sympy import diff, symbols
+    from sympy import diff, factor, symbols
 
     p, r = symbols("p r", positive=True)
     x, delta, root = p * r, r**2 - p**2, (p**2 + r**2) / 2
     warped = p / x * (delta / 2 + root)
     by_x = x / (p**2 + r**2) * (diff(warped, p) / p + diff(warped, r) / r)
-    printed = (2 * root - (0 if spoiled else delta)) / (4 * root * p)
+    printed = warp_rises.formula.right({"x": x, "δ": 2 * delta if spoiled else delta})
+    printed = printed.replace(lambda e: e.is_Pow and e.exp.is_Rational, lambda e: factor(e.base.expand()) ** e.exp)
     return [by_x, by_x], [printed, p / (p**2 + r**2)]
 
 

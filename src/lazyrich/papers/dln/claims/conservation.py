@@ -17,7 +17,7 @@ Defect = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 def _balance(V: np.ndarray, W: np.ndarray) -> np.ndarray:
     """Return VᵀV − WWᵀ of a layer V after a layer W, over time."""
-    return np.asarray(transpose(V) @ V - W @ transpose(W))
+    return np.array([balance_law.formula.right({"W_l": v, "W_{l−1}": w}) for v, w in zip(V, W, strict=True)])
 
 
 def _other_order(V: np.ndarray, W: np.ndarray) -> np.ndarray:
@@ -27,7 +27,7 @@ def _other_order(V: np.ndarray, W: np.ndarray) -> np.ndarray:
 @claim(
     "dln",
     "4.1, theorem",
-    "W_lᵀ W_l − W_{l−1} W_{l−1}ᵀ is conserved for l = 1, …, L − 1",
+    "$W_lᵀ W_l − W_{l−1} W_{l−1}ᵀ$ is conserved for l = 1, …, L − 1",
     quote=r"Under gradient flow, for all \(\ell = 1, \ldots, L-1\): "
     r"\[\frac{d}{dt}\!\left(W_\ell^\top W_\ell - W_{\ell-1} W_{\ell-1}^\top\right) = 0.\]",
     tolerance=1e-8,
@@ -40,8 +40,11 @@ def balance_law(setup: Setup, layers: tuple[int, ...] = (2, 3), defect: Defect =
     rng = setup.rng
     path = run(normal(rng, (3, 3, 3, 3), 0.7), 2 * rng.normal(size=(3, 3)), np.linspace(0, 2, 9))
     before = [np.zeros((9, 3, 1)), *path]  # of layer 1 there is none
-    defects = [defect(path[l - 1], before[l - 1]) for l in layers]
-    return Evidence(max(float(np.max(np.abs(D - D[0])) / np.max(np.abs(D[0]))) for D in defects))
+    gaps = []
+    for V, W in ((path[l - 1], before[l - 1]) for l in layers):
+        at_the_start = V[0].T @ V[0] - W[0] @ W[0].T
+        gaps.append(np.max(np.abs(defect(V, W) - at_the_start)) / np.max(np.abs(at_the_start)))
+    return Evidence(float(max(gaps)))
 
 
 balance_law.printed(layers=(1, 2))
@@ -54,13 +57,14 @@ def defects_do_not_move(spoiled: bool) -> Any:
 
     W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (1, 2)), ("v", (2, 1)), ("u", (2, 2))))
     layers, T = [W, V, U], _symbolic.matrix("t", 2, 2)
-    defects = [V.T * V - W * W.T, (U * U.T if spoiled else U.T * U) - V * V.T]
+    pairs = (V, W), (U.T if spoiled else U, V)
+    defects = [balance_law.formula.right({"W_l": upper, "W_{l−1}": lower}) for upper, lower in pairs]
     return [_symbolic.rate(D, layers, T) for D in defects], [zeros(1, 1), zeros(2, 2)]
 
 
 def _moving_gram(A: np.ndarray, C: np.ndarray, B: np.ndarray, error: np.ndarray, below: np.ndarray) -> np.ndarray:
     """Return d/dt W_{l−1}W_{l−1}ᵀ, with A = W_{>l}, C = W_l, B = W_{l−1}; `below` is W_{<l−1}."""
-    half = C.T @ A.T @ error @ below.T @ B.T
+    half = moving_gram.correction.right({"W_{≥l}": A @ C, "Δ": error, "W_{<l}": B @ below})
     return np.asarray(half + half.T)
 
 
@@ -79,7 +83,7 @@ def _moving_gram_as_printed(
     tolerance=1e-12,
     why="an identity; complex steps are exact to rounding",
     verdict=Verdict.CORRECTED,
-    remark="it is W_{≥l}ᵀ Δ W_{<l}ᵀ + its transpose: W_l is there once, in W_{≥l}, and W_{<l} is transposed",
+    remark="it is $W_{≥l}ᵀ Δ W_{<l}ᵀ$ + its transpose: W_l is there once, in W_{≥l}, and W_{<l} is transposed",
 )
 def moving_gram(setup: Setup, formula: Callable[..., np.ndarray] = _moving_gram) -> Any:
     rng = setup.rng
@@ -99,7 +103,8 @@ moving_gram.breaks("without W_{>l}", formula=lambda A, C, B, error, below: _movi
 def grams_move_together(spoiled: bool) -> Any:
     W, V, U = (_symbolic.matrix(name, *shape) for name, shape in (("w", (1, 2)), ("v", (2, 1)), ("u", (2, 2))))
     layers, T = [W, V, U], _symbolic.matrix("t", 2, 2)
-    half = V.T * (U if spoiled else U.T) * (T - U * V * W) * W.T
+    whole = (U.T if spoiled else U) * V
+    half = moving_gram.correction.right({"W_{≥l}": whole, "Δ": T - U * V * W, "W_{<l}": W})
     return [_symbolic.rate(gram, layers, T) for gram in (W * W.T, V.T * V)], [half + half.T] * 2
 
 
@@ -192,7 +197,7 @@ def _lambda_path(setup: Setup, lam: float, from_layer_zero: bool = False) -> Lay
 @claim(
     "dln",
     "4.3, corollary",
-    "W_lᵀ W_l = W_{l−1} W_{l−1}ᵀ + λI for l = 1, …, L holds at all times if it does at the start",
+    "$W_lᵀ W_l = W_{l−1} W_{l−1}ᵀ + λI$ for l = 1, …, L holds at all times if it does at the start",
     quote=r"If \(\{W_\ell(0)\}\) is \(\lambda\)-balanced, then \(\{W_\ell(t)\}\) is \(\lambda\)-balanced for all "
     r"\(t \geq 0\).",
     tolerance=1e-8,
@@ -201,15 +206,19 @@ def _lambda_path(setup: Setup, lam: float, from_layer_zero: bool = False) -> Lay
     remark="for l = 2, …, L, as in the law that it follows from (balance-law): there is no W_0, and W_1ᵀW_1 = λI, "
     "which the definition asks for at l = 1 if W_0 = 0, does not stay",
 )
-def lambda_balanced(setup: Setup, defect: Defect = _balance, layers: tuple[int, ...] = (2, 3)) -> Any:
+def lambda_balanced(setup: Setup, exchanged: bool = False, layers: tuple[int, ...] = (2, 3)) -> Any:
     """From a start that has all of it, W_1ᵀW_1 = λI, too."""
     path = [np.zeros((9, 3, 3)), *_lambda_path(setup, 0.8, from_layer_zero=True)]
-    measured = np.array([defect(path[l], path[l - 1]) for l in layers])
-    return measured, np.broadcast_to(0.8 * np.eye(3), measured.shape)
+    sides = []
+    for l in layers:
+        for upper, lower in zip(path[l], path[l - 1], strict=True):
+            names = {"W_l": upper.T if exchanged else upper, "W_{l−1}": lower.T if exchanged else lower}
+            sides.append(lambda_balanced.formula.sides(names | {"λ": 0.8, "I": np.eye(3)}))
+    return tuple(np.array(each) for each in zip(*sides, strict=True))
 
 
 lambda_balanced.printed(layers=(1, 2, 3))
-lambda_balanced.breaks("the other order, W_l W_lᵀ = W_{l−1}ᵀ W_{l−1} + λI", defect=_other_order)
+lambda_balanced.breaks("the other order, W_l W_lᵀ = W_{l−1}ᵀ W_{l−1} + λI", exchanged=True)
 
 
 @lambda_balanced.proof("depth 2, 2 × 2 layers, every weight a symbol: W_2ᵀW_2 − W_1W_1ᵀ − λI does not move")
@@ -217,7 +226,9 @@ def the_defect_stays(spoiled: bool) -> Any:
     from sympy import eye, symbols, zeros
 
     W, V, T = (_symbolic.matrix(name, 2, 2) for name in ("w", "v", "t"))
-    defect = V.T * V - (W.T * W if spoiled else W * W.T) - symbols("lam") * eye(2)
+    names = {"W_l": V, "W_{l−1}": W.T if spoiled else W, "λ": symbols("lam"), "I": eye(2)}
+    left, right = lambda_balanced.formula.sides(names)
+    defect = left - right
     return _symbolic.rate(defect, [W, V], T), zeros(2, 2)
 
 
@@ -282,7 +293,7 @@ def _rotation() -> Any:
 @claim(
     "dln",
     "4.3, exercise, part 2",
-    "from W_1 = W_2ᵀ = cO, W_eff(0) = c²I",
+    "from W_1 = W_2ᵀ = cO, $W_eff(0) = c²I$",
     quote=r"So \(W_\text{eff}(0) = c^2 I\) with all singular values equal to \(c^2\).",
     tolerance=1e-12,
     why="an identity",
@@ -291,7 +302,9 @@ def start_of_the_product(setup: Setup, second: Callable[[np.ndarray], np.ndarray
     rng = setup.rng
     c, O = rng.uniform(0.4, 1.2), orthonormal(rng, 4, 4)
     W = (c * second(O)) @ (c * O)
-    return [W, np.diag(np.linalg.svd(W, compute_uv=False))], [c**2 * np.eye(4)] * 2
+    return [W, np.diag(np.linalg.svd(W, compute_uv=False))], [
+        start_of_the_product.formula.right({"c": c, "I": np.eye(4)})
+    ] * 2
 
 
 start_of_the_product.breaks("W_2 = cO", second=np.asarray)
@@ -302,7 +315,9 @@ def square_of_a_rotation(spoiled: bool) -> Any:
     from sympy import eye
 
     c, O = _rotation()
-    return (c * (O if spoiled else O.T)) * (c * O), c**2 * eye(2)
+    return start_of_the_product.formula.sides(
+        {"W_eff(0)": (c * (O if spoiled else O.T)) * (c * O), "c": c, "I": eye(2)}
+    )
 
 
 def _entry(D: np.ndarray, gram: np.ndarray) -> float:
@@ -346,7 +361,7 @@ gaussian_defect.breaks("as 1/n", exponent=-1.0)
 @claim(
     "dln",
     "4.3, exercise, part 3",
-    "for Gaussian layers with entries of variance c²/n the entries of the defect have mean zero and size c²√2/√n",
+    "for Gaussian layers with entries of variance c²/n the entries of the defect have mean zero and size $c²√2/√n$",
     quote=r"So in expectation … balanced, but instance-wise \(D_1 \neq 0\) with fluctuations of order "
     r"\(O(c^2/\sqrt{n})\).",
     tolerance=0.05,
@@ -357,10 +372,11 @@ def gaussian_entries(setup: Setup, power: float = 0.5) -> Evidence:
     for n in (64, 128, 256):
         for _ in range(12):
             W, V = (c / np.sqrt(n) * rng.normal(size=(n, n)) for _ in range(2))
-            D = (V.T @ V - W @ W.T)[np.triu_indices(n, 1)] * n**power / c**2
+            size = gaussian_entries.formula.right({"c": c, "n": n ** (2 * power)})
+            D = (V.T @ V - W @ W.T)[np.triu_indices(n, 1)] / size
             means.append(float(np.mean(D)))
             squares.append(float(np.mean(D**2)))
-    return Evidence.together(Evidence.sampled(means, 0.0), Evidence.sampled(squares, 2.0))
+    return Evidence.together(Evidence.sampled(means, 0.0), Evidence.sampled(squares, 1.0))
 
 
 gaussian_entries.breaks("size c²/n", power=1.0)
@@ -381,5 +397,5 @@ def moments(spoiled: bool) -> Any:
             return sum(term[1] * each for term, each in zip(terms, moment, strict=True))
 
         measured += [mean(entry), mean(entry**2)]
-        stated += [0, (1 if spoiled else 2) * c**4 / n]
+        stated += [0, gaussian_entries.formula.right({"c": c, "n": 2 * n if spoiled else n}) ** 2]
     return measured, stated

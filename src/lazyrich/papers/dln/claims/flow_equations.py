@@ -123,7 +123,7 @@ def two_velocities(spoiled: bool) -> Any:
 @claim(
     "dln",
     "3.3",
-    "at depth 1, W(t) = T + (W(0) − T) e^{−t}",
+    "at depth 1, $W(t) = T + (W(0) − T) e^{−t}$",
     quote=r"For \(L=1\), the ODE is \(\dot W_1 = T - W_1\), a linear ODE with solution "
     r"\(W_1(t) = T + (W_1(0) - T)e^{-t}\).",
     tolerance=1e-8,
@@ -133,7 +133,8 @@ def depth_one(setup: Setup, depth: int = 1) -> Any:
     rng = setup.rng
     T, start, times = rng.normal(size=(2, 3)), rng.normal(size=(2, 3)), np.linspace(0, 3, 7)
     weights = [start, *[np.eye(2)] * (depth - 1)]
-    return product_over_time(run(weights, T, times)), T + np.exp(-times)[:, None, None] * (start - T)
+    path = product_over_time(run(weights, T, times))
+    return path, np.array([depth_one.formula.right({"T": T, "W(0)": start, "t": t}) for t in times])
 
 
 depth_one.breaks("at depth 2, from the same predictor", depth=2)
@@ -141,10 +142,10 @@ depth_one.breaks("at depth 2, from the same predictor", depth=2)
 
 @depth_one.proof("2 × 2, every number a symbol")
 def relaxation(spoiled: bool) -> Any:
-    from sympy import exp, symbols
+    from sympy import symbols
 
     t = symbols("t")
     W, T, start = (_symbolic.matrix(name, 2, 2) for name in ("w", "t", "z"))
-    path = T + (start - T) * exp(-2 * t if spoiled else -t)
+    path = depth_one.formula.right({"T": T, "W(0)": start, "t": 2 * t if spoiled else t})
     field = _symbolic.rate(W, [W], T).subs(dict(zip(W, path, strict=True)), simultaneous=True)
     return (path.diff(t), path.subs(t, 0)), (field, start)

@@ -42,20 +42,24 @@ def _lambda_start(rng: np.random.Generator, U: np.ndarray, b: np.ndarray, V: np.
     return [(O * inner) @ V.T, (U * outer) @ O.T]
 
 
+def _speed_at_depth_two(a: np.ndarray, s: np.ndarray, lam: float) -> np.ndarray:
+    return np.asarray(lambda_equation.correction.right({"a": a, "s": s, "λ": lam}))
+
+
 @claim(
     "dln",
     "9.2, key formula",
-    "λ-balanced and aligned: ȧ = L a (s − a)/(a + λ(L − 1))",
+    "λ-balanced and aligned: $ȧ = L a (s − a)/(a + λ(L − 1))$",
     quote=r"\[\dot a_\alpha = \frac{L \cdot a_\alpha (s_\alpha - a_\alpha)}{a_\alpha + \lambda(L-1)}.\] … Let me just "
     r"describe the qualitative behavior without the specific formula since",
     tolerance=1e-8,
     why="integrated at rtol 1e-11",
     verdict=Verdict.CONJECTURED,
-    remark="the note itself takes the formula back; at depth 2 the right one is ȧ = √(λ² + 4a²) (s − a)",
+    remark="the note itself takes the formula back; at depth 2 the right one is $ȧ = √(λ² + 4a²) (s − a)$",
 )
 def lambda_equation(
     setup: Setup,
-    field: Callable[[np.ndarray, np.ndarray, float], np.ndarray] = lambda a, s, lam: np.hypot(lam, 2 * a) * (s - a),
+    field: Callable[[np.ndarray, np.ndarray, float], np.ndarray] = _speed_at_depth_two,
 ) -> Any:
     rng, times = setup.rng, np.linspace(0, 1.5, 7)
     measured, stated = [], []
@@ -68,18 +72,26 @@ def lambda_equation(
     return np.array(measured), np.array(stated)
 
 
-lambda_equation.breaks("the formula that is taken back", field=lambda a, s, lam: 2 * a * (s - a) / (a + lam))
+lambda_equation.breaks(
+    "the formula that is taken back",
+    field=lambda a, s, lam: lambda_equation.formula.right({"a": a, "s": s, "λ": lam, "L": 2}),
+)
 lambda_equation.breaks("with λ for λ²", field=lambda a, s, lam: np.sqrt(lam + 4 * a**2) * (s - a))
 
 
-@lambda_equation.proof("in general, by the two weights of a mode: a = vw, v² − w² = λ", general=True)
+@lambda_equation.proof(
+    "the right equation at depth 2, not the one that the note takes back: by the two weights of a mode, a = vw, "
+    "v² − w² = λ",
+    whole=False,
+)
 def equation_with_imbalance(spoiled: bool) -> Any:
     from sympy import symbols
 
     v, w, s = symbols("v w s", positive=True)
     error, a, lam = s - v * w, v * w, v**2 - w**2
     speed = v * (v * error) + w * (w * error)  # ẇ = v (s − vw), v̇ = w (s − vw)
-    return (speed, speed**2), ((v**2 + w**2) * error, (lam**2 + (2 if spoiled else 4) * a**2) * error**2)
+    stated = lambda_equation.correction.right({"a": a, "s": s, "λ": 2 * lam if spoiled else lam})
+    return (speed, speed**2), ((v**2 + w**2) * error, stated**2)
 
 
 Measure = Callable[[Layers, np.ndarray, np.ndarray, float], float]
@@ -123,23 +135,30 @@ def _off_exponential(rate: Callable[[float], float]) -> Measure:
     return measure
 
 
+def _rate_at(lam: float) -> float:
+    return -float(np.log(lazy_rate.correction.right({"λ": lam, "t": 1.0})))
+
+
 @claim(
     "dln",
     "9.2, lazy limit",
-    "as λ → ∞ every mode obeys ȧ = s − a: W_eff − T falls as e^{−t}",
+    "as λ → ∞ every mode obeys ȧ = s − a: W_eff − T falls as $e^{−t}$",
     quote=r"In the lazy (\(\lambda \to \infty\)) limit, the ODE for each mode reduces to "
     r"\(\dot a_\alpha \approx s_\alpha - a_\alpha\), a linear ODE with solution "
     r"\(a_\alpha(t) = s_\alpha(1 - e^{-t})\).",
     tolerance=0.05,
     why="an exponent over a factor 8: the distance falls as λ^{−2}",
     verdict=Verdict.CORRECTED,
-    remark="the rate is λ: e^{−λt} (in the time λt it is as printed), on W_eff as a whole, aligned or not",
+    remark="the rate is λ: $e^{−λt}$ (in the time λt it is as printed), on W_eff as a whole, aligned or not",
 )
-def lazy_rate(setup: Setup, rate: Callable[[float], float] = lambda lam: lam) -> Evidence:
+def lazy_rate(
+    setup: Setup,
+    rate: Callable[[float], float] = _rate_at,
+) -> Evidence:
     return _over_lambda(setup, _off_exponential(rate), -2.0)
 
 
-lazy_rate.printed(rate=lambda lam: 1.0)
+lazy_rate.printed(rate=lambda lam: -float(np.log(lazy_rate.formula.right({"t": 1.0}))))
 lazy_rate.breaks("at twice the rate", rate=lambda lam: 2 * lam)
 
 
@@ -295,22 +314,24 @@ balanced_rotation.breaks("they stay where they began", toward=0)
 @claim(
     "dln",
     "9, exercise, part 1",
-    "balanced, s = (5, 1): a_1/a_2 is largest when a_1 − a_2 = s_1 − s_2 = 4",
+    "balanced, s = (5, 1): a_1/a_2 is largest when $a_1 − a_2 = s_1 − s_2 = 4$",
     quote=r"This gives \(s_1 - a_1 = s_2 - a_2\), i.e., \(a_1 - a_2 = s_1 - s_2 = 4\).",
     tolerance=1e-6,
     why="a spline through a curve integrated at rtol 1e-11",
 )
-def largest_ratio(setup: Setup, said: float = 4.0) -> Any:
+def largest_ratio(setup: Setup, half: float = 1.0) -> Any:
     """a_1 − a_2 where a_1/a_2 is largest, in the raw balanced flow of T = diag(5, 1)."""
     size, times = 10 ** setup.rng.uniform(-4, -2), np.linspace(0, 3, 1500)
     a = curves(setup.rng, np.array([5.0, 1.0]), size, 2, times)
     growth = CubicSpline(times, np.log(a[:, 0] / a[:, 1])).derivative()
     best = int(np.argmax(a[:, 0] / a[:, 1]))
     at = brentq(growth, times[best - 1], times[best + 1])
-    return float(CubicSpline(times, a[:, 0] - a[:, 1])(at)), said
+    names = {f"a_{mode}": float(CubicSpline(times, a[:, mode - 1])(at)) for mode in (1, 2)}
+    measured, stated = largest_ratio.formula.sides(names)
+    return measured, half * stated
 
 
-largest_ratio.breaks("when a_1 = s_1/2", said=2.5)
+largest_ratio.breaks("when a_1 − a_2 = 2", half=0.5)
 
 
 @largest_ratio.proof("in general: d/dt log(a_1/a_2) = 2((s_1 − s_2) − (a_1 − a_2)), from ȧ = 2a(s − a)", general=True)
@@ -326,13 +347,14 @@ def growth_of_the_ratio(spoiled: bool) -> Any:
 def _proportions(path: Layers, T: np.ndarray, times: np.ndarray, lam: float) -> float:
     """Return the largest distance of the ratio of the two modes from 5."""
     a = np.linalg.svd(product_over_time(path)[1:], compute_uv=False)
-    return float(np.max(np.abs(a[:, 0] / a[:, 1] - 5)))
+    ratio, stated = lazy_proportions.formula.sides({"a_1": a[:, 0], "a_2": a[:, 1]})
+    return float(np.max(np.abs(ratio - stated)))
 
 
 @claim(
     "dln",
     "9, exercise, parts 2 and 3",
-    "lazy from W_eff(0) = 0, s = (5, 1): a_1/a_2 = 5 at all times: no mode is preferred, rank 1 is never near",
+    "lazy from W_eff(0) = 0, s = (5, 1): $a_1/a_2 = 5$ at all times: no mode is preferred, rank 1 is never near",
     quote=r"\(a_1(t)/a_2(t) = s_1(1-e^{-t})/(s_2(1-e^{-t})) = s_1/s_2 = 5\) for all \(t\). … This means the NTK "
     r"trajectory passes through rank-2 approximations at all times, never through rank-1. There is no low-rank bias in "
     r"the lazy regime.",
@@ -347,8 +369,7 @@ lazy_proportions.breaks("from W_eff(0) ≠ 0", start=0.3)
 
 
 @lazy_proportions.proof(
-    "in general: where both modes have the share y of s, their shares grow apart at O(λ^{−2}) of the rate λ",
-    general=True,
+    "where both modes have the share y of s, their shares grow apart at O(λ^{−2}) of the rate λ", whole=False
 )
 def in_proportion(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols

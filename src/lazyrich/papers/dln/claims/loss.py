@@ -15,13 +15,13 @@ Loss = Callable[[Any, Any, Any], Any]
 
 def _weighted_loss(E: Any, Sxx: Any, rest: Any) -> Any:
     """Return ½ tr(E Σ_xx Eᵀ) + ½ tr(rest): the norm of the error, and what no linear predictor can remove."""
-    return ((E @ Sxx @ E.T).trace() + rest.trace()) / 2
+    return loss_identity.formula.right({"‖W_eff − T‖²_Σ": (E @ Sxx @ E.T).trace()}) + rest.trace() / 2
 
 
 @claim(
     "dln",
     "1.1, loss",
-    "(1/2n) Σ‖y − W_eff x‖² = ½‖W_eff − T‖²_Σ with T = Σ_yx Σ_xx⁻¹",
+    "$(1/2n) Σ‖y − W_eff x‖² = ½‖W_eff − T‖²_Σ$ with T = Σ_yx Σ_xx⁻¹",
     quote=r"L(\theta) = \frac{1}{2n}\sum_{\mu=1}^n \|y_\mu - W_L \cdots W_1 x_\mu\|_2^2 = "
     r"\frac{1}{2}\|W_\text{eff} - T\|_{\Sigma_{xx}}^2",
     tolerance=1e-10,
@@ -34,7 +34,8 @@ def loss_identity(setup: Setup, loss: Loss = _weighted_loss) -> Any:
     n, d, c = setup.size(12, 60), 3, 2
     X, Y = rng.normal(size=(n, d)) @ rng.normal(size=(d, d)), rng.normal(size=(n, c))
     layers = normal(rng, (d, 4, c))
-    raw = 0.5 / n * sum(np.sum((y - product(layers) @ x) ** 2) for x, y in zip(X, Y, strict=True))
+    squares = sum(np.sum((y - product(layers) @ x) ** 2) for x, y in zip(X, Y, strict=True))
+    raw = loss_identity.formula.left({"n": n, "Σ‖y − W_eff x‖²": squares})
     Sxx, Syx, Syy = X.T @ X / n, Y.T @ X / n, Y.T @ Y / n
     T = Syx @ np.linalg.inv(Sxx)
     return raw, loss(product(layers) - T, Sxx, Syy - T @ Sxx @ T.T)

@@ -322,17 +322,24 @@ flat_origin.printed(depth=3)
 flat_origin.breaks("at twice the rate, that of W_eff", speed=2.0)
 
 
+def _approach_rate(s: float, L: int) -> float:
+    return -float(np.log(exponential_approach.formula.right({"s": s, "L": L, "t": 1.0})))
+
+
 @claim(
     "dln",
     "2.3, after the theorem",
-    "flows approach saddles exponentially slowly (seen: |s − a| ∝ exp(−L s^{2 − 2/L} t) along a mode)",
+    "flows approach saddles exponentially slowly (seen: $|s − a| ∝ exp(−L s^{2 − 2/L} t)$ along a mode)",
     quote=r"gradient descent can approach them at exponentially slow rates",
     tolerance=1e-3,
     why="a slope between 1e-4 and 1e-6 of the distance at the start, with corrections of that order",
     verdict=Verdict.CORRECTED,
     remark="exponentially fast: the rate is L s^{2 − 2/L}, and does not vanish; what is long is the stay (lingering)",
 )
-def exponential_approach(setup: Setup, rate: Callable[[float, int], float] = lambda s, L: L * s ** (2 - 2 / L)) -> Any:
+def exponential_approach(
+    setup: Setup,
+    rate: Callable[[float, int], float] = _approach_rate,
+) -> Any:
     """The distance of the weights from the saddle that knows mode 1 only, from a start that knows no other."""
     rng, measured, stated = setup.rng, [], []
     for depth in (2, 3, 4):
@@ -354,14 +361,15 @@ exponential_approach.breaks("at the rate s", rate=lambda s, L: s)
 
 
 @exponential_approach.proof(
-    "in general: d/dt log(s − a) → −L s^{2 − 2/L} as a → s, from ȧ = L a^{2 − 2/L} (s − a)", general=True
+    "one aligned mode, any depth: d/dt log(s − a) → −L s^{2 − 2/L} as a → s, from ȧ = L a^{2 − 2/L} (s − a)"
 )
 def pace_at_the_end(spoiled: bool) -> Any:
     from sympy import diff, limit, log, symbols
 
     a, s, L = symbols("a s L", positive=True)
     speed = L * a ** (2 - 2 / L) * (s - a)
-    return limit(diff(log(s - a), a) * speed, a, s), -(1 if spoiled else L) * s ** (2 - 2 / L)
+    decay = exponential_approach.formula.right({"s": s, "L": L, "t": 2 if spoiled else 1})
+    return limit(diff(log(s - a), a) * speed, a, s), log(decay)
 
 
 @claim(

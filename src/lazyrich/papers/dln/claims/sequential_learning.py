@@ -205,7 +205,7 @@ def _width(depth: int, s: float, a0: float = 0.05) -> float:
     tolerance=1e-4,
     why="an exact power law, times read off a spline",
     verdict=Verdict.CORRECTED,
-    remark="it is C_L s^{−(2 − 2/L)}: 1/s at L = 2 only (C_2 = log(81)/2 = 2.197)",
+    remark="it is $C_L s^{−(2 − 2/L)}$: 1/s at L = 2 only (C_2 = log(81)/2 = 2.197)",
 )
 def transition_width(setup: Setup, exponent: Callable[[int], float] = lambda L: -(2 - 2 / L)) -> Evidence:
     s = np.array([0.3, 1.0, 3.0]) * setup.rng.uniform(0.8, 1.2)
@@ -224,7 +224,8 @@ def without_units(spoiled: bool) -> Any:
 
     x, s, L = symbols("x s L", positive=True)
     a = s * x
-    return L * a ** (2 - 2 / L) * (s - a) / s / s ** (1 if spoiled else 2 - 2 / L), L * x ** (2 - 2 / L) * (1 - x)
+    rate = 1 / transition_width.correction.right({"C_L": 2 if spoiled else 1, "s": s, "L": L})
+    return L * a ** (2 - 2 / L) * (s - a) / s / rate, L * x ** (2 - 2 / L) * (1 - x)
 
 
 @claim(
@@ -235,9 +236,10 @@ def without_units(spoiled: bool) -> Any:
     tolerance=0.08,
     why="an exponent fitted over a factor 8, with corrections of order 1/L",
     verdict=Verdict.CORRECTED,
-    remark="the constant is ∫ dx/(x²(1 − x)) from 0.1 to 0.9, 80/9 + 2 log 9 = 13.283, not 4",
+    remark="the constant is ∫ dx/(x²(1 − x)) from 0.1 to 0.9, $80/9 + 2 log 9$ = 13.283, not 4",
 )
-def width_at_large_depth(setup: Setup, constant: float = 80 / 9 + 2 * log(9)) -> Evidence:
+def width_at_large_depth(setup: Setup, constant: float | None = None) -> Evidence:
+    constant = width_at_large_depth.correction.right({}) if constant is None else constant
     depths = np.array([16, 32, 64, 128])
     s = setup.rng.uniform(0.8, 1.5)
     measured = [L * _width(int(L), s) * s ** (2 - 2 / L) for L in depths]
@@ -254,7 +256,12 @@ def constant_of_the_width(spoiled: bool) -> Any:
 
     x, L = symbols("x L", positive=True)
     width = integrate(1 / (x**2 * (1 - x)), (x, Rational(1, 10), Rational(9, 10)))
-    return (width, limit(x ** (2 - 2 / L), L, oo)), (Rational(80, 9) + (1 if spoiled else 2) * log(9), x**2)
+    stated = width_at_large_depth.correction.right({"L": L})  # a symbol, so that it is exact
+    return (width, limit(x ** (2 - 2 / L), L, oo)), (stated + (log(9) if spoiled else 0), x**2)
+
+
+def _steepest_share(L: int) -> float:
+    return float(inflection.correction.right({"s": 1.0, "L": L}))
 
 
 @claim(
@@ -265,9 +272,9 @@ def constant_of_the_width(spoiled: bool) -> Any:
     tolerance=1e-4,
     why="where the second derivative of a spline through 3000 points vanishes",
     verdict=Verdict.CORRECTED,
-    remark="at a = s (2L − 2)/(3L − 2): s/2 at L = 2 only, 4s/7 at L = 3, 2s/3 as L → ∞",
+    remark="at $a = s (2L − 2)/(3L − 2)$: s/2 at L = 2 only, 4s/7 at L = 3, 2s/3 as L → ∞",
 )
-def inflection(setup: Setup, share: Callable[[int], float] = lambda L: (2 * L - 2) / (3 * L - 2)) -> Any:
+def inflection(setup: Setup, share: Callable[[int], float] = _steepest_share) -> Any:
     s, measured = setup.rng.uniform(0.8, 1.5), []
     for L in (2, 3, 4, 6):
         times = np.linspace(0, 1.1 * clock(s, 0.1 * s, 0.9 * s, L), 3000)
@@ -289,14 +296,14 @@ def steepest(spoiled: bool) -> Any:
 
     a, s, L = symbols("a s L", positive=True)
     pace = L * a ** (2 - 2 / L) * (s - a)
-    at = s * (2 * L - 2) / ((4 if spoiled else 3) * L - 2)
+    at = inflection.correction.right({"s": 2 * s if spoiled else s, "L": L})
     return diff(pace, a), (3 * L - 2) * a ** (1 - 2 / L) * (at - a)
 
 
 @claim(
     "dln",
     "6, exercise, key insight",
-    "the speed at a = s/2, L (s/2)^{2(L−1)/L} s/2, grows with L",
+    "the speed at a = s/2, $L (s/2)^{2(L−1)/L} s/2$, grows with L",
     quote=r"The logistic growth rate at the midpoint \(a = s/2\) is \(L (s/2)^{2(L-1)/L} \cdot (s/2)\), which grows "
     r"with \(L\)",
     tolerance=1e-6,
@@ -305,13 +312,13 @@ def steepest(spoiled: bool) -> Any:
     remark="if s is not small: from L on it grows where L > 2 log(2/s), for all L ≥ 2 at s > 2/e; at s = 0.1 it "
     "falls up to L = 6",
 )
-def midpoint_rate(setup: Setup, scale: float = 1.0, power: float = 2.0) -> Evidence:
+def midpoint_rate(setup: Setup, scale: float = 1.0, deeper: int = 0) -> Evidence:
     s, measured, stated = scale * setup.rng.uniform(0.9, 1.1), [], []
     for L in (2, 3, 4, 5, 6):
         times = np.linspace(0, 1.1 * clock(s, 0.3 * s, 0.7 * s, L), 2000)
         curve = CubicSpline(times, flow_of_one_mode(s, 0.3 * s, L, times))
         measured.append(float(curve.derivative()(first_passage(times, curve(times), s / 2))))
-        stated.append(L * (s / 2) ** (power * (L - 1) / L) * s / 2)
+        stated.append(midpoint_rate.formula.right({"L": L + deeper, "s": s}))
     growth = min(b / a for a, b in pairwise(measured))
     return Evidence.together(
         Evidence.equal(measured, stated, f"speeds {', '.join(f'{x:.3g}' for x in measured)}"),
@@ -320,7 +327,7 @@ def midpoint_rate(setup: Setup, scale: float = 1.0, power: float = 2.0) -> Evide
 
 
 midpoint_rate.printed(scale=0.1)
-midpoint_rate.breaks("exponent (L − 1)/L", power=1.0)
+midpoint_rate.breaks("as if it were one layer deeper", deeper=1)
 
 
 @midpoint_rate.proof("in general: d log(speed)/dL = (L − 2 log(2/s))/L²", general=True)
@@ -328,7 +335,7 @@ def growth_with_depth(spoiled: bool) -> Any:
     from sympy import diff, expand_log, log, symbols
 
     s, L = symbols("s L", positive=True)
-    speed = log(L) + (2 * (L - 1) / L) * log(s / 2) + log(s / 2)
+    speed = expand_log(log(midpoint_rate.formula.right({"L": L, "s": s})), force=True)
     return expand_log(diff(speed, L)), expand_log((L - (1 if spoiled else 2) * log(2 / s)) / L**2)
 
 

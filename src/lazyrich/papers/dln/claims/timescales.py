@@ -16,30 +16,31 @@ from lazyrich.papers.verdicts import Verdict
 @claim(
     "dln",
     "5.4, displayed equations",
-    "depth 2: the transition time is t* = log(s/ε)/2s, with an error of order ε",
+    "depth 2: the transition time is $t* = log(s/ε)/2s$, with an error of order ε",
     quote=r"t_\alpha^* \approx \frac{1}{2s_\alpha}\log\!\left(\frac{s_\alpha}{\epsilon}\right).\]",
     tolerance=0.05,
     why="an exponent fitted over a factor 30, with corrections of relative order ε",
 )
-def transition_time(setup: Setup, rate: float = 2.0) -> Evidence:
+def transition_time(setup: Setup, rate: float = 1.0) -> Evidence:
     s, sizes = setup.rng.uniform(1.0, 3.0), np.array([0.1, 0.03, 0.01, 0.003])
     times = np.linspace(0, 8 / s, 1500)
     durations = [first_passage(times, flow_of_one_mode(s, size, 2, times), s / 2) for size in sizes]
-    return Evidence.slope(sizes, np.abs(np.array(durations) - np.log(s / sizes) / (rate * s)), 1.0)
+    measured, stated = transition_time.formula.sides({"t*": np.array(durations), "s": s, "ε": sizes})
+    return Evidence.slope(sizes, np.abs(measured - stated / rate), 1.0)
 
 
-transition_time.breaks("log(s/ε)/s", rate=1.0)
+transition_time.breaks("log(s/ε)/s", rate=0.5)
 
 
 @transition_time.proof(
     "in general: a = s/2 at log(s/ε − 1)/2s, which is log(s/ε)/2s − ε/2s² to first order", general=True
 )
 def time_of_half(spoiled: bool) -> Any:
-    from sympy import limit, log, symbols
+    from sympy import limit, log, logcombine, symbols
 
     s, eps = symbols("s epsilon", positive=True)
     exact = log(s / eps - 1) / (2 * s)
-    gap = limit((log((s - eps) / s) / (2 * s)) / eps, eps, 0, "+")  # of exact − log(s/ε)/2s
+    gap = limit(logcombine(exact - transition_time.formula.right({"s": s, "ε": eps}), force=True) / eps, eps, 0, "+")
     return (sigmoid(s, eps, exact), gap), (s / 2, -1 / ((1 if spoiled else 2) * s**2))
 
 
@@ -81,17 +82,21 @@ def times_fall(spoiled: bool) -> Any:
     return (at / (at - 1) - iv.log(at - 1)).b < 0
 
 
+def _printed_ratio(s1: float, s2: float, e: float) -> float:
+    return float(time_ratio.formula.right({"s_1": s1, "s_2": s2, "ε": e}))
+
+
 @claim(
     "dln",
     "5.4, exercise, part 1",
-    "depth 2: t_2*/t_1* = s_1 log(s_2/ε) / (s_2 log(s_1/ε)), up to O(ε)",
+    "depth 2: $t_2*/t_1* = s_1 log(s_2/ε) / (s_2 log(s_1/ε))$, up to O(ε)",
     quote=r"So \(\frac{t_2^*}{t_1^*} = \frac{s_1 \log(s_2/\epsilon)}{s_2 \log(s_1/\epsilon)}\).",
     tolerance=1e-4,
     why="terms of order ε, at ε = 1e-4 to 1e-12",
 )
 def time_ratio(
     setup: Setup,
-    formula: Callable[[float, float, float], float] = lambda s1, s2, e: s1 * log(s2 / e) / (s2 * log(s1 / e)),
+    formula: Callable[[float, float, float], float] = _printed_ratio,
 ) -> Any:
     rng = setup.rng
     s1, s2 = rng.uniform(2.0, 3.0), rng.uniform(0.8, 1.4)
@@ -106,12 +111,12 @@ time_ratio.breaks("the limit s_1/s_2 at finite ε", formula=lambda s1, s2, e: s1
 @claim(
     "dln",
     "5.4, exercise, part 2",
-    "depth 2: as ε → 0, t_2*/t_1* → s_1/s_2, with an error of order 1/log(1/ε)",
+    "depth 2: as ε → 0, $t_2*/t_1* → s_1/s_2$, with an error of order 1/log(1/ε)",
     quote=r"So \(t_2^*/t_1^* \to s_1/s_2\).",
     tolerance=0.05,
     why="an exponent over a factor 16 of log(s_1/ε); terms of order ε are left out of it",
 )
-def ratio_in_the_limit(setup: Setup, limit: Callable[[float, float], float] = lambda s1, s2: s1 / s2) -> Evidence:
+def ratio_in_the_limit(setup: Setup, power: float = 1.0) -> Evidence:
     rng = setup.rng
     s1, s2, logs = rng.uniform(2.0, 3.0), rng.uniform(0.8, 1.4), np.array([15.0, 60.0, 240.0])
     measured = []
@@ -120,7 +125,9 @@ def ratio_in_the_limit(setup: Setup, limit: Callable[[float, float], float] = la
             first_passage(times := _transition_times(s, size), flow_of_one_mode(s, size, 2, times), s / 2)
             for s in (s1, s2)
         ]
-        measured.append(abs(durations[1] / durations[0] - limit(s1, s2)))
+        names = {"t_1*": durations[0], "t_2*": durations[1], "s_1": s1**power, "s_2": s2**power}
+        ratio, limit = ratio_in_the_limit.formula.sides(names)
+        measured.append(abs(ratio - limit))
     return Evidence.slope(logs, measured, -1.0)
 
 
@@ -130,29 +137,40 @@ def _transition_times(s: float, size: float) -> np.ndarray:
     return np.concatenate([[0.0], np.linspace(max(end - 4.0 / s, 1e-3 * end), end, 400)])
 
 
-ratio_in_the_limit.breaks("to the ratio of the logarithms' arguments, (s_1/s_2)²", limit=lambda s1, s2: (s1 / s2) ** 2)
+ratio_in_the_limit.breaks("to (s_1/s_2)²", power=2.0)
 
 
-@ratio_in_the_limit.proof("in general, of the exact times log(s/ε − 1)/2s", general=True)
+@ratio_in_the_limit.proof(
+    "in general, of the exact times log(s/ε − 1)/2s: the limit, and that of the error times log(1/ε)", general=True
+)
 def limit_of_the_ratio(spoiled: bool) -> Any:
     from sympy import limit, log, oo, symbols
 
     s1, s2, x = symbols("s1 s2 x", positive=True)  # ε = 1/x
-    ratio = (log(s2 * x - 1) / (2 * s2)) / (log(s1 * x - 1) / ((1 if spoiled else 2) * s1))
-    return limit(ratio, x, oo), s1 / s2
+    times = {"t_2*": log(s2 * x - 1) / (2 * s2), "t_1*": log(s1 * x - 1) / ((1 if spoiled else 2) * s1)}
+    ratio, stated = ratio_in_the_limit.formula.sides(times | {"s_1": s1, "s_2": s2})
+    error = (log(s2 * x - 1) - log(s1 * x - 1)) * (log(x) / log(s1 * x - 1))  # of ratio·s_2/s_1 − 1, times log(1/ε)
+    apart = (ratio * s2 / s1 - 1) * log(x) * (2 if spoiled else 1) - error
+    rate = limit(log(s2 * x - 1) - log(s1 * x - 1), x, oo) * limit(log(x) / log(s1 * x - 1), x, oo)
+    return [limit(ratio, x, oo), apart, rate], [stated, 0, log(s2 / s1)]
+
+
+def _printed_lag(s1: float, s2: float, e: float) -> float:
+    return float(second_mode_lags.formula.right({"s_1": s1, "s_2": s2, "ε": e}))
 
 
 @claim(
     "dln",
     "5.4, exercise, part 3",
-    "depth 2: when a_1 = s_1/2, a_2 ≈ ε (s_1/ε)^{s_2/s_1}, which vanishes with ε",
+    "depth 2: when a_1 = s_1/2, $a_2 ≈ ε (s_1/ε)^{s_2/s_1}$, which vanishes with ε",
     quote=r"= \epsilon \cdot (s_1/\epsilon)^{s_2/s_1}\). For \(s_2 \ll s_1\), this is "
     r"\(\approx \epsilon^{1 - s_2/s_1} \to 0\) as \(\epsilon \to 0\).",
     tolerance=1e-3,
     why="the relative error is a_2/s_2 itself, ε^{1 − s_2/s_1} or so, below 1e-3 at ε = 1e-7",
 )
 def second_mode_lags(
-    setup: Setup, formula: Callable[[float, float, float], float] = lambda s1, s2, e: e * (s1 / e) ** (s2 / s1)
+    setup: Setup,
+    formula: Callable[[float, float, float], float] = _printed_lag,
 ) -> Evidence:
     """The second mode when half of the first is learned, against a formula, for smaller and smaller starts."""
     rng = setup.rng
@@ -187,6 +205,10 @@ def small_when_the_first_is_learned(spoiled: bool) -> Any:
     return (limit(second / stated, z, oo), limit(second, z, oo)), (1, 0)
 
 
+def _needed_gap(s1: float, s2: float) -> float:
+    return float(clean_separation.correction.right({"s_1": s1, "s_2": s2}))
+
+
 @claim(
     "dln",
     "5.4, exercise, key insight",
@@ -196,11 +218,12 @@ def small_when_the_first_is_learned(spoiled: bool) -> Any:
     tolerance=1e-6,
     why="times read off splines",
     verdict=Verdict.CORRECTED,
-    remark="1/s_2, the longer of the two: they overlap unless t_2* − t_1* > (log 9/2)(1/s_1 + 1/s_2), and do so at s = "
-    "(40, 1), ε = 0.09, where 1/s_1 is a fortieth of t_2* − t_1*",
+    remark="1/s_2, the longer of the two: they overlap unless t_2* − t_1* > $(log(9)/2)(1/s_1 + 1/s_2)$, and do so at "
+    "s = (40, 1), ε = 0.09, where 1/s_1 is a fortieth of t_2* − t_1*",
 )
 def clean_separation(
-    setup: Setup, needed: Callable[[float, float], float] = lambda s1, s2: log(9) / 2 * (1 / s1 + 1 / s2)
+    setup: Setup,
+    needed: Callable[[float, float], float] = _needed_gap,
 ) -> Evidence:
     """The gap between 90 % of mode 1 and 10 % of mode 2, and what t_2* − t_1* has beyond what is needed."""
     rng, gaps, spare = setup.rng, [], []

@@ -79,6 +79,17 @@ class Neuron:
         return replace(self, a=values.y[0, -1], w=values.y[1:, -1])
 
     @property
+    def names(self) -> dict[str, Any]:
+        """The values of the names in formulas; vectors are columns."""
+        beta, (mu, phi), (eta_w, eta_a) = self.a * self.w, polar(self.a, self.w, self.target), self.rates
+        return {
+            "a": self.a, "w": self.w[:, None], "‖w‖": np.linalg.norm(self.w), "η_w": eta_w, "η_a": eta_a,
+            "δ": self.delta, "κ": kappa_of(mu**2, self.delta, eta_a * eta_w), "μ": mu, "φ": phi,
+            "β": beta[:, None], "‖β‖": np.linalg.norm(beta), "β*": self.target[:, None], "‖β*‖": self.B,
+            "X": self.X, "y": self.y[:, None], "I": np.eye(len(self.w)),
+        }  # fmt: skip
+
+    @property
     def kernel(self) -> Any:
         """The tangent kernel, from a and w."""
         eta_w, eta_a = self.rates
@@ -168,6 +179,8 @@ def stack(pairs: Any) -> tuple[Any, Any]:
     """Concatenate several (measured, predicted), each in units of its own size."""
     measured, predicted = [], []
     for one, two in pairs:
+        if np.ndim(one) == np.ndim(two) == 2 and np.shape(one) != np.shape(two):
+            raise ValueError(f"matrices of one shape are compared; found {np.shape(one)} and {np.shape(two)}")
         size = np.max(np.abs(two))
         measured.append(np.ravel(one) / size)
         predicted.append(np.ravel(two) / size)

@@ -34,6 +34,20 @@ class Neuron:
         return self.w.dot(self.pull)
 
     @property
+    def names(self) -> dict[str, Any]:
+        """The values of the names in formulas, on inputs with XᵀX = `gram`."""
+        from sympy import eye, sqrt
+
+        (eta_w, eta_a), beta = self.rates, self.a * self.w
+        size = self.length * (self.a if self.a.is_positive else -self.a)
+        kappa = tidy(sqrt(self.delta**2 + 4 * eta_a * eta_w * beta.dot(beta)))
+        return {
+            "a": self.a, "w": self.w, "‖w‖": self.length, "η_w": eta_w, "η_a": eta_a, "δ": self.delta, "κ": kappa,
+            "μ": self.a * self.length, "φ": self.along / (self.length * self.B), "β": beta, "‖β‖": size,
+            "β*": self.pull, "‖β*‖": self.B, "XᵀX": self.gram, "Xᵀy": self.pull, "I": eye(len(self.w)),
+        }  # fmt: skip
+
+    @property
     def field(self) -> tuple[Any, Any]:
         """The velocities of a and w, from the loss ½‖Xβ‖² − β·Xᵀy."""
         from sympy import Matrix

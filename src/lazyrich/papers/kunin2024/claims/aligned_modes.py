@@ -49,7 +49,7 @@ def _slope_of_singular_values(path: Callable[[float], Array]) -> Array:
 @claim(
     "kunin2024",
     "appendix B.1.7",
-    "A singular value of any moving matrix β obeys σ̇ = uᵀβ̇v",
+    "A singular value of any moving matrix β obeys $σ̇ = uᵀβ̇v$",
     quote=r"For a matrix $\beta$, the dynamics of one of its singular values are given by $\dot{\sigma} = u^\intercal "
     r"\dot{\beta} v$, where $u$ and $v$ are the corresponding left and right singular vectors.",
     tolerance=1e-8,
@@ -59,7 +59,10 @@ def singular_value_speed(setup: Setup, sides: int = 1) -> Any:
     rng = setup.rng
     U, V = orthonormal(rng, 4, 3), orthonormal(rng, 3, 3)
     beta, moves = U * np.array([3.0, 2.0, 1.0]) @ V.T, rng.normal(size=(4, 3))
-    return _slope_of_singular_values(lambda s: beta + s * moves), sides * np.einsum("di,dc,ci->i", U, moves, V)
+    stated = [
+        singular_value_speed.formula.right({"u": U[:, [i]], "β̇": sides * moves, "v": V[:, [i]]})[0, 0] for i in range(3)
+    ]
+    return _slope_of_singular_values(lambda s: beta + s * moves), stated
 
 
 singular_value_speed.breaks("counted once for each side", sides=2)
@@ -80,7 +83,7 @@ def singular_values_move(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "lemma 10",
-    "If Δ = δ I_h, the singular values of β obey λ̇_i = −√(δ² + 4λ_i²) ∂L/∂λ_i for i ≤ min(d, h, c), and "
+    "If Δ = δ I_h, the singular values of β obey $λ̇_i = −√(δ² + 4λ_i²) ∂L/∂λ_i$ for i ≤ min(d, h, c), and "
     "the others stay zero",
     quote=r"Let $\Delta = \delta \mathbf{I}_h$. We then have that $\dot{\lambda} = -M \nabla_\lambda \mathcal{L}$, "
     r"where "
@@ -102,7 +105,8 @@ def lemma_10(setup: Setup, isotropic: bool = True) -> Any:
         moving = np.arange(min(d, c)) < min(d, h, c)
         path = _slope_of_singular_values(lambda s, W=W, A=A, dW=dW, dA=dA: (W + s * dW).T @ (A + s * dA))  # type: ignore[misc]
         measured.append(path)
-        predicted.append(-np.where(moving, np.sqrt(delta**2 + 4 * sigma**2), 0.0) * pull)
+        speeds = lemma_10.formula.right({"δ": delta, "λ_i": sigma, "∂L/∂λ_i": pull})
+        predicted.append(np.where(moving, speeds, 0.0))
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -111,7 +115,7 @@ lemma_10.breaks("Δ not isotropic", isotropic=False)
 
 @lemma_10.proof("h = 2, in the basis of the singular vectors, λ_i through s_i = (Σ_W²)_ii; any gradient")
 def diagonal_preconditioner(spoiled: bool) -> Any:
-    from sympy import Matrix, diag, symbols
+    from sympy import Matrix, diag, sqrt, symbols
 
     s = symbols("s_1 s_2", positive=True)
     delta, G = symbols("delta", positive=True), Matrix(2, 2, symbols("g:4"))
@@ -120,8 +124,9 @@ def diagonal_preconditioner(spoiled: bool) -> Any:
     left, right = [], []
     for i, each in enumerate(s):
         M = 2 * each + (0 if spoiled else delta)  # √(δ² + 4λ²), positive
-        left += [M**2, moves[i, i]]
-        right += [delta**2 + 4 * each * (each + delta), -M * G[i, i]]
+        printed = lemma_10.formula.right({"δ": delta, "λ_i": sqrt(each * (each + delta)), "∂L/∂λ_i": 1})
+        left += [M**2, -M * G[i, i]]
+        right += [printed**2, moves[i, i]]
     return left, right
 
 
@@ -219,7 +224,7 @@ def theorem_11(setup: Setup, used: float = 1.0) -> Any:
 theorem_11.breaks("q_δ with 2δ", used=2.0)
 
 
-@theorem_11.proof("in general: q_δ″ = 1/√(δ² + 4x²), the inverse of lemma 10's M_ii", general=True)
+@theorem_11.proof("from lemma 10, which is proved at h = 2: q_δ″ = 1/√(δ² + 4x²), the inverse of its M_ii")
 def second_derivative_of_the_entropy(spoiled: bool) -> Any:
     from sympy import asinh, diff, sqrt, symbols
 
@@ -232,7 +237,7 @@ def second_derivative_of_the_entropy(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "section 4 and appendix B.1.7",
-    "q_δ goes from an ℓ1 penalty (2q_δ/ln(1/|δ|) → |x| as δ → 0) to an ℓ2 penalty (2|δ|q_δ → x² as |δ| → ∞)",
+    "q_δ goes from an ℓ1 penalty ($2q_δ/ln(1/|δ|) → |x|$ as δ → 0) to an ℓ2 penalty ($2|δ|q_δ → x²$ as |δ| → ∞)",
     quote=r"Termed *hyperbolic entropy*, this potential smoothly interpolates between an $\ell^1$ and $\ell^2$ "
     r"penalty on "
     r"the singular values for the rich ($\delta \to 0$) and lazy ($\delta \to \pm \infty$) regimes respectively.",
@@ -243,8 +248,12 @@ def entropy_limits(setup: Setup, power: float = 1.0) -> Evidence:
     x = setup.rng.uniform(0.5, 2.0, 3)
     tiny = 10.0 ** -np.array([20, 40, 80, 160])
     log = np.log(1 / tiny)
-    rich = [np.linalg.norm(2 * _entropy(x, t) / l - x**power) for t, l in zip(tiny, log, strict=True)]
-    lazy = [np.linalg.norm(2 * s * _entropy(x, s) - x ** (3 - power)) for s in SIZES]
+
+    def gap(index: int, size: float) -> float:
+        names = {"q_δ": _entropy(x, size), "|δ|": size, "|x|": x**power, "x": x ** ((3 - power) / 2)}
+        return float(np.linalg.norm(np.subtract(*entropy_limits.formulas[index].sides(names))))
+
+    rich, lazy = [gap(0, size) for size in tiny], [gap(1, size) for size in SIZES]
     return Evidence.worst(Evidence.slope(log, rich, -1.0), Evidence.slope(SIZES, lazy, -2.0))
 
 
@@ -253,13 +262,14 @@ entropy_limits.breaks("ℓ1 and ℓ2 exchanged", power=2.0)
 
 @entropy_limits.proof("any x > 0, both limits; asinh as a logarithm", general=True)
 def limits_of_the_entropy(spoiled: bool) -> Any:
-    from sympy import limit, log, oo, sqrt, symbols
+    from sympy import expand_log, limit, log, oo, sqrt, symbols
 
     x, size = symbols("x size", positive=True)
     root = sqrt(4 * x**2 + size**2)
     q = (2 * x * (log(2 * x + root) - log(size)) - root + size) / 4
-    rich, lazy = limit(2 * q / -log(size), size, 0, "+"), limit(2 * size * q, size, oo)
-    return [rich, lazy], [x**2, x] if spoiled else [x, x**2]
+    names = {"q_δ": q, "|δ|": size, "|x|": x**2 if spoiled else x, "x": x}
+    (rich, one), (lazy, two) = entropy_limits.sides(names)
+    return [limit(expand_log(rich), size, 0, "+"), limit(lazy, size, oo)], [one, two]
 
 
 @claim(

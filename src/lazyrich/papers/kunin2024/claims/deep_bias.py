@@ -17,14 +17,14 @@ from lazyrich.papers.verdicts import Verdict
 
 def _balanced_m(beta: Array, L: int) -> Array:
     """Return M at δ = 0 as printed."""
-    size = np.linalg.norm(beta)
-    return size ** (2 * L / (L + 1)) * np.eye(len(beta)) + L * size ** (-2 / (L + 1)) * np.outer(beta, beta)
+    names = {"‖β‖": np.linalg.norm(beta), "β": beta[:, None], "I": np.eye(len(beta)), "L": L}
+    return np.asarray(deep_m_at_zero.formula.right(names))
 
 
 @claim(
     "kunin2024",
     "theorem 15, proof",
-    "At δ = 0, M = ‖β‖^{2L/(L+1)} I + L‖β‖^{−2/(L+1)} ββᵀ",
+    "At δ = 0, $M = ‖β‖^{2L/(L+1)} I + L‖β‖^{−2/(L+1)} ββᵀ$",
     quote=r"$$M =  \|\beta\|^{\frac{2L}{L+1}} \mathbf{I}_d + L\|\beta\|^{-\frac{2}{L+1}} \beta\beta^\intercal.$$",
     tolerance=1e-9,
     why=FLOW,
@@ -58,7 +58,7 @@ def balanced_preconditioner(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "theorem 15, proof",
-    "M⁻¹ = ‖β‖^{−2L/(L+1)} I + (L/(L+1)) ‖β‖^{−(4L+2)/(L+1)} ββᵀ",
+    "$M⁻¹ = ‖β‖^{−2L/(L+1)} I + (L/(L+1)) ‖β‖^{−(4L+2)/(L+1)} ββᵀ$",
     quote=r"Using the Sherman-Morrison formula we find that $M^{-1}$ is $$M^{-1} = "
     r"\|\beta\|^{-\frac{2L}{L+1}}\mathbf{I}_d + "
     r"\left(\frac{L}{L+1}\right)\|\beta\|^{-\frac{4L+2}{L+1}}\beta\beta^\intercal$$",
@@ -71,8 +71,9 @@ def deep_inverse(setup: Setup, sign: float = -1.0) -> Any:
     beta = 1.3 * unit_vector(setup.rng, 4)
     size, measured = np.linalg.norm(beta), []
     for L in (1, 2, 3):
-        rank_one = L / (L + 1) * size ** (-(4 * L + 2) / (L + 1)) * np.outer(beta, beta)
-        measured.append(_balanced_m(beta, L) @ (size ** (-2 * L / (L + 1)) * np.eye(4) + sign * rank_one))
+        names = {"‖β‖": size, "L": L, "I": np.eye(4)}
+        printed, first = (deep_inverse.formula.right(names | {"β": b[:, None]}) for b in (beta, 0 * beta))
+        measured.append(_balanced_m(beta, L) @ (first + sign * (printed - first)))
     return np.stack(measured), np.stack([np.eye(4)] * 3)
 
 
@@ -96,7 +97,7 @@ def sherman_morrison(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "theorem 15, proof",
-    "M⁻¹ = g∇²Φ with g = ‖β‖^{−L/(L+1)} and Φ = ((L+1)/(L+2))‖β‖^{(L+2)/(L+1)}",
+    "$M⁻¹ = g∇²Φ$ with $g = ‖β‖^{−L/(L+1)}$ and $Φ = ((L+1)/(L+2))‖β‖^{(L+2)/(L+1)}$",
     quote=r"Consider the time-warping function $g_\delta(\|\beta\|) = \|\beta\|^{-\frac{L}{L+1}}$ and the potential "
     r"$\Phi(\beta) = \left(\frac{L+1}{L+2}\right)\|\beta\|^{\frac{L+2}{L+1}}$, then its not hard to show $M^{-1} = "
     r"g_\delta(\|\beta\|)\nabla^2\Phi(\beta)$.",
@@ -106,17 +107,20 @@ def sherman_morrison(spoiled: bool) -> Any:
 def deep_mirror_flow(setup: Setup, exponent: float = -1.0) -> Any:
     beta = 2 * unit_vector(setup.rng, 4)
     inverse, warped = [], []
+    whole, warp, height = deep_mirror_flow.formulas
     for L in (1, 2, 3):
 
         def slope(b: Array, L: int = L) -> Array:
-            return gradient(lambda x: (L + 1) / (L + 2) * np.sum(x**2) ** ((L + 2) / (2 * L + 2)), b)
+            return gradient(lambda x: height.right({"‖β‖": np.sqrt(np.sum(x**2)), "L": L}), b)
 
         def row(step: float, e: Array, slope: Callable[[Array], Array] = slope) -> Array:
             return np.asarray((slope(beta + step * e) - slope(beta - step * e)) / (2 * step))
 
         hessian = np.stack([(4 * row(1e-3, e) - row(2e-3, e)) / 3 for e in np.eye(4)])
-        inverse.append(np.linalg.inv(_balanced_m(beta, L)))
-        warped.append(np.linalg.norm(beta) ** (exponent * L / (L + 1)) * hessian)
+        g = warp.right({"‖β‖": np.linalg.norm(beta), "L": L}) ** -exponent
+        left, right = whole.sides({"M": _balanced_m(beta, L), "g": g, "∇²Φ": hessian})
+        inverse.append(left)
+        warped.append(right)
     return np.stack(warped), np.stack(inverse)
 
 
@@ -128,8 +132,9 @@ def warped_hessian(spoiled: bool) -> Any:
     from sympy import diff, powsimp, symbols
 
     L, r = symbols("L r", positive=True)
-    Phi = (L + 1) / (L + 2) * r ** ((L + 2) / (L + 1))
-    g = r ** ((1 if spoiled else -1) * L / (L + 1))
+    _, warp, height = deep_mirror_flow.formulas
+    Phi = height.right({"‖β‖": r, "L": L})
+    g = warp.right({"‖β‖": r, "L": L}) ** (-1 if spoiled else 1)
     across = r ** (2 * L / (L + 1))
     along = across + L * r ** (-2 / (L + 1)) * r**2
     computed = [g * diff(Phi, r, 2) * along, g * diff(Phi, r) / r * across]
@@ -147,11 +152,13 @@ def _deep_bias(setup: Setup, L: int, delta: float, more: int = 0) -> tuple[Array
     L += more
     plus, null = np.linalg.pinv(X) @ y, null_space(X)
 
+    names = {"L": L, "β₀": start[:, None], "‖β₀‖": np.linalg.norm(start)}
+
+    def objective(beta: Array) -> Any:
+        return theorem_15.formula.right(names | {"β": beta[:, None], "‖β‖": np.sqrt(np.sum(beta**2))})[0, 0]
+
     def slope(z: Array) -> Array:
-        beta = plus + null @ z
-        return null.T @ (
-            beta * np.linalg.norm(beta) ** (-L / (L + 1)) - start * np.linalg.norm(start) ** (-L / (L + 1))
-        )
+        return np.asarray(null.T @ gradient(objective, plus + null @ z))
 
     return end, plus + null @ root(slope, null.T @ start, tol=1e-14).x
 
@@ -159,7 +166,7 @@ def _deep_bias(setup: Setup, L: int, delta: float, more: int = 0) -> tuple[Array
 @claim(
     "kunin2024",
     "section 4 and appendix B.2",
-    "At δ = 0, β(∞) minimizes ((L+1)/(L+2))‖β‖^{(L+2)/(L+1)} − ‖β₀‖^{−L/(L+1)} β₀ᵀβ over Xβ = y, if y is reached and "
+    "At δ = 0, β(∞) minimizes $((L+1)/(L+2))‖β‖^{(L+2)/(L+1)} − ‖β₀‖^{−L/(L+1)} β₀ᵀβ$ over Xβ = y, if y is reached and "
     "β never vanishes",
     quote=r"we find that the inductive bias of the rich regime is $Q(\beta) = "
     r"(\tfrac{L+1}{L+2})\|\beta\|^{\frac{L+2}{L+1}} "

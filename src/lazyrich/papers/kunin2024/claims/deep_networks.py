@@ -56,7 +56,7 @@ def across_the_last_layer(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix B.2, after definition 12",
-    "a = 0 and W_l = αO_l with O_l orthogonal is isotropic with δ = −α², and the flow keeps it isotropic",
+    "a = 0 and W_l = αO_l with O_l orthogonal is isotropic with $δ = −α²$, and the flow keeps it isotropic",
     quote=r"This assumption can easily be achieved by setting $a = 0$ and $W_l = \alpha O_l$ for all $l \in [L]$, "
     r"where "
     r"$O_l \in \mathbb{R}^{d \times d}$ is an random orthogonal matrix and $\alpha \ge 0$. In this case $\delta = "
@@ -74,13 +74,16 @@ def orthogonal_is_isotropic(
     X, Y = data(rng, 4, 1)
     after = [path[-1] for path in flows.deep_linear([*layers, np.zeros((1, 4))], X, Y, [1.5])]
     measured = [V.T @ V - W @ W.T for W, V in pairwise(after)]
-    return np.stack(measured), np.stack([*[np.zeros((4, 4))] * 2, -(0.8**2) * np.eye(4)])
+    delta = orthogonal_is_isotropic.formula.right({"α": 0.8})
+    return np.stack(measured), np.stack([*[np.zeros((4, 4))] * 2, delta * np.eye(4)])
 
 
 orthogonal_is_isotropic.breaks("Gaussian layers of the same size", draw=lambda rng: rng.normal(size=(4, 4)) / 2)
 
 
-@orthogonal_is_isotropic.proof("L = 2, any sizes and any loss, by letters that do not commute: what is conserved")
+@orthogonal_is_isotropic.proof(
+    "L = 2, any sizes and any loss, by letters that do not commute: what is conserved", whole=False
+)
 def deep_conservation(spoiled: bool) -> Any:
     from sympy import expand, symbols
 
@@ -94,7 +97,8 @@ def deep_conservation(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "lemma 13",
-    "From an isotropic start with d = h, ‖β‖² = ‖a‖²(‖a‖² − δ)^L and ββᵀ = (W_1ᵀW_1)^{L+1} + δ(W_1ᵀW_1)^L at all times",
+    "From an isotropic start with d = h, $‖β‖² = ‖a‖²(‖a‖² − δ)^L$ and $ββᵀ = (W_1ᵀW_1)^{L+1} + δ(W_1ᵀW_1)^L$ at all "
+    "times",
     quote=r"then for all $t \ge 0$, $$\begin{aligned} \|\beta\|^2 &= \|a\|^2\left(\|a\|^2 - \delta\right)^{L}, "
     r"\label{eq:norm-beta-depth-d}\\ \beta\beta^\intercal &= \left(W_1^\intercal W_1\right)^{L+1} + "
     r"\delta\left(W_1^\intercal W_1\right)^{L}.",
@@ -105,10 +109,11 @@ def lemma_13(setup: Setup, more: int = 0) -> Any:
     measured, predicted = [], []
     for L, delta in ((1, -0.5), (2, -0.5), (3, -0.5), (2, 0.0)):
         layers = layers_at_time(setup, L, delta)
-        square, beta = np.sum(layers[-1] ** 2), beta_of(layers)
-        S = _powers(layers[0].T @ layers[0], L + more + 2)
-        measured.append(np.append(np.outer(beta, beta), beta @ beta))
-        predicted.append(np.append(S[L + more + 1] + delta * S[L + more], square * (square - delta) ** (L + more)))
+        beta = beta_of(layers)[:, None]
+        names = {"‖a‖": np.linalg.norm(layers[-1]), "‖β‖": np.linalg.norm(beta), "β": beta, "W_1": layers[0]}
+        (square, product), (outer, powers) = lemma_13.sides(names | {"δ": delta, "L": L + more})
+        measured.append(np.append(outer, square))
+        predicted.append(np.append(powers, product))
     return np.stack(measured), np.stack(predicted)
 
 

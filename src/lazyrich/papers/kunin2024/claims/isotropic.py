@@ -19,7 +19,6 @@ from lazyrich.papers.kunin2024.claims._networks import (
     data,
     matrix_root,
     modes,
-    oplus,
     orthonormal,
 )
 from lazyrich.papers.oracles import flows
@@ -50,15 +49,10 @@ def _isotropic_late(setup: Setup, d: int, h: int, c: int, delta: float) -> tuple
     return after_a_while(*_isotropic(rng, d, h, c, delta), *data(rng, d, c))
 
 
-def _root_of_gram(gram: Array, delta: float, product: float = RATES[0] * RATES[1]) -> Array:
-    """Return √(η_aη_w·gram + δ²/4 I)."""
-    return matrix_root(product * gram + delta**2 / 4 * np.eye(len(gram)))
-
-
 @claim(
     "kunin2024",
     "lemma 8",
-    "If Δ = δ I_h and either δ ≥ 0, or δ < 0 and h ≥ d: WᵀW = (√(η_aη_w ββᵀ + δ²/4 I) − δ/2 I)/η_a",
+    "If Δ = δ I_h and either δ ≥ 0, or δ < 0 and h ≥ d: $WᵀW = (√(η_aη_w ββᵀ + (δ²/4)I) − (δ/2)I)/η_a$",
     quote=r"Let $\Delta = \delta \mathbf{I}_h$. If either $\delta \geq 0$ or $\delta < 0$ and $h \geq d$, we have that "
     r"$$W^{\intercal}W = \frac{1}{\eta_a}  \left ( - \frac{\delta}{2}\mathbf{I}_d + \sqrt{\eta_a \eta_w \beta "
     r"\beta^{\intercal}  + \frac{\delta^2}{4}\mathbf{I}_d} \right).$$",
@@ -72,8 +66,10 @@ def lemma_8(
     for d, h, c, delta in cases:
         W, A = _isotropic_late(setup, d, h, c, delta)
         beta = W.T @ A
-        measured.append((W.T @ W).ravel())
-        predicted.append((_root_of_gram(beta @ beta.T, delta) - delta / 2 * np.eye(d)).ravel() / RATES[1])
+        names = {"W": W, "β": beta, "δ": delta, "I": np.eye(d), "η_w": RATES[0], "η_a": RATES[1]}
+        left, right = lemma_8.formula.sides(names)
+        measured.append(left.ravel())
+        predicted.append(right.ravel())
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -99,7 +95,7 @@ def square_of_the_inner_gram(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "lemma 9",
-    "If Δ = δ I_h and either δ ≤ 0, or δ > 0 and h ≥ c: AᵀA = (√(η_aη_w βᵀβ + δ²/4 I) + δ/2 I)/η_w",
+    "If Δ = δ I_h and either δ ≤ 0, or δ > 0 and h ≥ c: $AᵀA = (√(η_aη_w βᵀβ + (δ²/4)I) + (δ/2)I)/η_w$",
     quote=r"Let $\Delta = \delta \mathbf{I}_h$. If either $\delta \leq 0$ or $\delta > 0$ and $h \geq c$, we have that "
     r"$$A^\intercal A = \frac{1}{\eta_w} \left ( \frac{\delta}{2}\mathbf{I}_c + \sqrt{\eta_a \eta_w \beta^{\intercal}  "
     r"\beta + \frac{\delta^2}{4}\mathbf{I}_c} \right).$$",
@@ -113,8 +109,10 @@ def lemma_9(
     for d, h, c, delta in cases:
         W, A = _isotropic_late(setup, d, h, c, delta)
         beta = W.T @ A
-        measured.append((A.T @ A).ravel())
-        predicted.append((_root_of_gram(beta.T @ beta, delta) + delta / 2 * np.eye(c)).ravel() / RATES[0])
+        names = {"A": A, "β": beta, "δ": delta, "I": np.eye(c), "η_w": RATES[0], "η_a": RATES[1]}
+        left, right = lemma_9.formula.sides(names)
+        measured.append(left.ravel())
+        predicted.append(right.ravel())
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -138,7 +136,7 @@ def square_of_the_outer_gram(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "theorem 3",
-    "If Δ = δ I_h, and h = d if δ < 0, h = c if δ > 0: M = √(η_aη_w βᵀβ + δ²/4 I_c) ⊕ √(η_aη_w ββᵀ + δ²/4 I_d)",
+    "If Δ = δ I_h, and h = d if δ < 0, h = c if δ > 0: $M = √(η_aη_w βᵀβ + (δ²/4)I_c) ⊕ √(η_aη_w ββᵀ + (δ²/4)I_d)$",
     quote=r"When $\Delta = \delta \mathbf{I}_h$ and $h = d$ if $\delta <0$ or $h = c$ if $\delta > 0$, then the "
     r"matrix $M$ "
     r"can be expressed as $M = \sqrt{\eta_a \eta_w\beta^{\intercal}\beta + \frac{\delta^2}{4}\mathbf{I}_c}   \otimes "
@@ -152,8 +150,10 @@ def theorem_3(setup: Setup, cases: Sequence[Case] = ((3, 3, 2, -1.5), (2, 3, 3, 
     for d, h, c, delta in cases:
         W, A = _isotropic_late(setup, d, h, c, delta)
         beta = W.T @ A
-        measured.append(M_of(W, A).ravel())
-        predicted.append(oplus(_root_of_gram(beta.T @ beta, delta), _root_of_gram(beta @ beta.T, delta)).ravel())
+        names = {"M": M_of(W, A), "β": beta, "δ": delta, "I_d": np.eye(d), "I_c": np.eye(c)}
+        left, right = theorem_3.formula.sides(names | {"η_w": RATES[0], "η_a": RATES[1]})
+        measured.append(left.ravel())
+        predicted.append(right.ravel())
     return np.concatenate(measured), np.concatenate(predicted)
 
 
@@ -184,10 +184,11 @@ def _self_consistent(
     """Return β(t) by the equation in β alone."""
 
     def field(beta: Array) -> Array:
-        pull = X.T @ (X @ beta - Y)
-        return (
-            -pull @ _root_of_gram(beta.T @ beta, delta, product) - _root_of_gram(beta @ beta.T, delta, product) @ pull
-        )
+        moves, residual = self_consistent_flow.formulas
+        d, c = beta.shape
+        names = {"X": X, "Y": Y, "β": beta, "δ": delta, "I_d": np.eye(d), "I_c": np.eye(c)}
+        names |= {"P": residual.right(names), "η_w": product, "η_a": 1.0}
+        return np.asarray(moves.right(names))
 
     return flows.ode(field, beta, times)
 
@@ -195,8 +196,8 @@ def _self_consistent(
 @claim(
     "kunin2024",
     "section 4, after theorem 3",
-    "Then β alone obeys β̇ = −XᵀP√(η_aη_w βᵀβ + δ²/4 I_c) − √(η_aη_w ββᵀ + δ²/4 I_d)XᵀP, P = Xβ − Y, "
-    "exactly, on any data",
+    "Then β alone obeys $β̇ = −XᵀP√(η_aη_w βᵀβ + (δ²/4)I_c) − √(η_aη_w ββᵀ + (δ²/4)I_d)XᵀP$, $P = Xβ − Y$, exactly, "
+    "on any data",
     quote=r"$$\dot{\beta} = -X^\intercal P \sqrt{\eta_a\eta_w \beta^\intercal\beta + \frac{\delta^2}{4} \mathbf{I}_c} "
     r"- "
     r"\sqrt{\eta_a\eta_w \beta\beta^\intercal + \frac{\delta^2}{4} \mathbf{I}_d}X^\intercal P,$$ where $P = X\beta - "

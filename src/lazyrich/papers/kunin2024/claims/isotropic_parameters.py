@@ -23,8 +23,9 @@ def _overlaps(mu: Array, Delta: Array) -> tuple[Array, Array, Array]:
     """Return √(Diag(Δ)² + 4μ²), the diagonal of M, and Q, as printed."""
     delta = np.diag(Delta)
     kappa = np.sqrt(delta**2 + 4 * mu**2)
-    M = 2 / (kappa - delta)
-    return kappa, M, np.outer(M * mu, M * mu) - np.sqrt(np.outer(M, M)) * Delta
+    overlaps, matrix = one_output_overlaps.formulas
+    M = matrix.right({"Diag(Δ)": np.diag(delta), "Diag(μ)": np.diag(mu)})
+    return kappa, np.diag(M), np.asarray(overlaps.right({"M": M, "μ": mu[:, None], "Δ": Delta}))
 
 
 @claim(
@@ -92,7 +93,7 @@ def polar_system(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix B.1.1, c = 1",
-    "Q_kk' = w_k·w_k'/(‖w_k‖‖w_k'‖) is Mμμᵀ M − M^½ Δ M^½, M = 2(√(Diag(Δ)² + 4Diag(μ)²) − Diag(Δ))⁻¹",
+    "Q_kk' = w_k·w_k'/(‖w_k‖‖w_k'‖) is $Mμμᵀ M − M^½ Δ M^½$, $M = 2(√(Diag(Δ)² + 4Diag(μ)²) − Diag(Δ))⁻¹$",
     quote=r"Using the conserved structure of $\Delta$ we can express $Q$ as a function of $\mu$ and $M$, $$Q = M \mu "
     r"\mu^\intercal M - M^{1/2}\Delta M^{1/2}.$$",
     tolerance=1e-9,
@@ -140,8 +141,8 @@ def _square_head(setup: Setup, delta: float, stretch: float = 1.0) -> tuple[Arra
 @claim(
     "kunin2024",
     "appendix B.1.1, c = h",
-    "If Δ = δ I_h and A stays invertible (whitened inputs, unit rates), ν = A⁻¹Wβ* obeys ν̇ = β*ᵀβ* − δν − ν² and C = "
-    "AᵀA obeys Ċ = C(ν + δI) + (ν + δI)ᵀC − 2C²",
+    "If Δ = δ I_h and A stays invertible (whitened inputs, unit rates), ν = A⁻¹Wβ* obeys $ν̇ = β*ᵀβ* − δν − ν²$ and C = "
+    "AᵀA obeys $Ċ = C(ν + δI) + (ν + δI)ᵀC − 2C²$",
     quote=r"\dot{\nu} &= \beta_*^\intercal\beta_* - \delta \nu - \nu^2, && \nu(0) = A_0^{-1}W_0\beta_*,\\ \dot{C} &= C "
     r"(\nu + \delta \mathbf{I}_h) + (\nu + \delta \mathbf{I}_h)^\intercal C - 2C^2, && C(0) = A_0^\intercal A_0.",
     tolerance=1e-8,
@@ -153,9 +154,8 @@ def matrix_riccati(setup: Setup, stretch: float = 1.0) -> Any:
         W, A, target, nus, Cs = _square_head(setup, delta, stretch)
 
         def field(y: Array, delta: float = delta, target: Array = target) -> Array:
-            nu, C = y
-            lift = nu + delta * np.eye(2)
-            return np.stack([target.T @ target - delta * nu - nu @ nu, C @ lift + lift.T @ C - 2 * C @ C])
+            names = {"ν": y[0], "C": y[1], "β*": target, "δ": delta, "I": np.eye(2)}
+            return np.stack([formula.right(names) for formula in matrix_riccati.formulas])
 
         measured.append(np.stack([nus, Cs], axis=1))
         predicted.append(flows.ode(field, np.stack([np.linalg.solve(A, W @ target), A.T @ A]), TIMES))
@@ -180,11 +180,11 @@ def riccati_and_bernoulli(spoiled: bool) -> Any:
         return expand(expand(expression).subs(W * Wt, A * At - (0 if spoiled else delta)))
 
     d_nu = -inverse * dA * inverse * W * B + inverse * dW * B
-    lift, lift_t = nu + delta, Bt * Wt * At**-1 + delta
-    C = At * A
+    names = {"ν": nu, "β*": B, "β*ᵀ": Bt, "δ": delta, "I": 1, "C": At * A, "(ν + δI)ᵀ": Bt * Wt * At**-1 + delta}
+    nus, Cs = (formula.right(names) for formula in matrix_riccati.formulas)
     return (
         [isotropic(d_nu), isotropic(dAt * A + At * dA)],
-        [isotropic(Bt * B - delta * nu - nu * nu), isotropic(C * lift + lift_t * C - 2 * C * C)],
+        [isotropic(nus), isotropic(Cs)],
     )
 
 

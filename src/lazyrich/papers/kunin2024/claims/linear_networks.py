@@ -38,7 +38,7 @@ def _draw_network_and_data(setup: Setup, d: int = 4, h: int = 3, c: int = 2) -> 
 
 def _imbalance(W: Array, A: Array, weights: tuple[float, float]) -> Array:
     """Return weights[0] AAᵀ − weights[1] WWᵀ."""
-    return weights[0] * A @ A.T - weights[1] * W @ W.T
+    return np.asarray(wide_conservation.formula.right({"η_w": weights[0], "η_a": weights[1], "A": A, "W": W}))
 
 
 @claim(
@@ -76,7 +76,7 @@ def by_the_identity(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "section 4",
-    "Δ = η_w AAᵀ − η_a WWᵀ is conserved by the flow of a two-layer linear network, for any data",
+    "$Δ = η_w AAᵀ − η_a WWᵀ$ is conserved by the flow of a two-layer linear network, for any data",
     quote=r"The rescaling symmetry between $A$ and $W$ implies the $h \times h$ matrix $\Delta =  "
     r"\eta_wA_0A_0^\intercal - \eta_aW_0W_0^\intercal$ is conserved throughout gradient flow",
     tolerance=1e-9,
@@ -99,7 +99,10 @@ def nothing_drives_the_imbalance(spoiled: bool) -> Any:
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
     dA, dAt, dW, dWt = -eta_a * W * G, -eta_a * Gt * Wt, -eta_w * A * Gt, -eta_w * G * At
     of_A, of_W = (eta_a, eta_w) if spoiled else (eta_w, eta_a)
-    return expand(of_A * (dA * At + A * dAt) - of_W * (dW * Wt + W * dWt)), 0
+    step = symbols("h")
+    moved = {"A": A + step * dA, "Aᵀ": At + step * dAt, "W": W + step * dW, "Wᵀ": Wt + step * dWt}
+    imbalance = wide_conservation.formula.right(moved | {"η_w": of_A, "η_a": of_W})
+    return expand(imbalance).diff(step).subs(step, 0), 0
 
 
 @claim(
@@ -141,21 +144,16 @@ def drift_without_the_rates(spoiled: bool) -> Any:
     return expand(grows_A - grows_W - drift), 0
 
 
-def _kernel_of(W: Array, A: Array, X: Array, M: Callable[[Array, Array], Array]) -> Array:
-    spread = np.kron(np.eye(A.shape[1]), X)
-    return spread @ M(W, A) @ spread.T
-
-
 @claim(
     "kunin2024",
     "section 4 and appendix B.1",
-    "The tangent kernel is K = (I_c ⊗ X)(η_w AᵀA ⊕ η_a WᵀW)(I_c ⊗ Xᵀ), outputs stacked column by column",
+    "The tangent kernel is $K = (I_c ⊗ X)(η_w AᵀA ⊕ η_a WᵀW)(I_c ⊗ Xᵀ)$, outputs stacked column by column",
     quote=r"characterizes the NTK matrix $K = \left(\mathbf{I}_{c} \otimes X\right)M\left(\mathbf{I}_{c} \otimes "
     r"X^\intercal\right)$",
     tolerance=1e-12,
     why=ROUNDING,
 )
-def wide_tangent_kernel(setup: Setup, M: Callable[[Array, Array], Array] = M_of) -> Any:
+def wide_tangent_kernel(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
     W, A, X, _ = _draw_network_and_data(setup)
 
     def outputs(theta: Array) -> Array:
@@ -163,32 +161,31 @@ def wide_tangent_kernel(setup: Setup, M: Callable[[Array, Array], Array] = M_of)
         return _vec(X @ first.T @ last)
 
     J = jacobian(outputs, pack(W, A))
-    return (J * np.repeat(RATES, (W.size, A.size))) @ J.T, _kernel_of(W, A, X, M)
+    K = (J * np.repeat(RATES, (W.size, A.size))) @ J.T
+    names = {"K": K, "I_c": np.eye(2), "X": X, "A": A, "W": W, "η_w": rates[0], "η_a": rates[1]}
+    return wide_tangent_kernel.formula.sides(names)
 
 
-wide_tangent_kernel.breaks("the rates of the layers exchanged", M=lambda W, A: M_of(W, A, RATES[::-1]))
+wide_tangent_kernel.breaks("the rates of the layers exchanged", rates=RATES[::-1])
 
 
 @wide_tangent_kernel.proof("two samples, two inputs, two hidden units, two outputs; every number a symbol")
 def kernel_is_a_kronecker_sum(spoiled: bool) -> Any:
-    from sympy import Matrix, diag, eye, kronecker_product, symbols
+    from sympy import Matrix, diag, eye, symbols
 
     X, W, A = (Matrix(2, 2, symbols(f"{name}:4")) for name in "xwa")
     eta_w, eta_a = symbols("eta_w eta_a")
     outputs = (X * W.T * A).T.reshape(4, 1)  # column by column
     J = outputs.jacobian([*W, *A])
     rates = diag(*[eta_w] * 4, *[eta_a] * 4)
-    C, D = eta_w * A.T * A, eta_a * W.T * W
-    C, D = (D, C) if spoiled else (C, D)
-    M = kronecker_product(C, eye(2)) + kronecker_product(eye(2), D)
-    spread = kronecker_product(eye(2), X)
-    return J * rates * J.T, spread * M * spread.T
+    names = {"K": J * rates * J.T, "I_c": eye(2), "X": X, "A": A, "W": W, "η_w": eta_w, "η_a": eta_a}
+    return wide_tangent_kernel.formula.sides(names | ({"A": W, "W": A} if spoiled else {}))
 
 
 @claim(
     "kunin2024",
     "section 4 and appendix B.1.2",
-    "vec(β̇) = −(η_w AᵀA ⊕ η_a WᵀW) vec(XᵀXβ − XᵀY), vec stacking columns",
+    "$vec(β̇) = −(η_w AᵀA ⊕ η_a WᵀW) vec(XᵀXβ − XᵀY)$, vec stacking columns",
     quote=r"$$\mathrm{vec}\left(\dot{\beta}\right) = -\underbrace{\left(\eta_wA^{\intercal}A \oplus "
     r"\eta_aW^{\intercal}W\right)}_{M} \mathrm{vec}(X^\intercal X\beta - X^\intercal Y),$$",
     tolerance=1e-12,
@@ -197,7 +194,9 @@ def kernel_is_a_kronecker_sum(spoiled: bool) -> Any:
 def wide_function_flow(setup: Setup, stack: Callable[[Array], Array] = _vec) -> Any:
     W, A, X, Y = _draw_network_and_data(setup)
     dW, dA = velocity(W, A, X, Y)
-    return stack(dW.T @ A + W.T @ dA), -M_of(W, A) @ stack(X.T @ X @ W.T @ A - X.T @ Y)
+    moves, slope = dW.T @ A + W.T @ dA, X.T @ X @ W.T @ A - X.T @ Y
+    names = {"vec(β̇)": stack(moves)[:, None], "vec(XᵀXβ − XᵀY)": stack(slope)[:, None], "A": A, "W": W}
+    return wide_function_flow.formula.sides(names | {"η_w": RATES[0], "η_a": RATES[1]})
 
 
 wide_function_flow.breaks("vec stacking rows", stack=np.ravel)
@@ -205,14 +204,14 @@ wide_function_flow.breaks("vec stacking rows", stack=np.ravel)
 
 @wide_function_flow.proof("three inputs, two hidden units, two outputs, any gradient G; every number a symbol")
 def vectorized_flow(spoiled: bool) -> Any:
-    from sympy import Matrix, eye, kronecker_product, symbols
+    from sympy import Matrix, symbols
 
     W, A, G = (Matrix(2, 3, symbols("w:6")), Matrix(2, 2, symbols("a:4")), Matrix(3, 2, symbols("g:6")))
     eta_w, eta_a = symbols("eta_w eta_a")
     moves = (-eta_w * A * G.T).T * A + W.T * (-eta_a * W * G)
-    M = kronecker_product(eta_w * A.T * A, eye(3)) + kronecker_product(eye(2), eta_a * W.T * W)
     vec = (lambda B: B.reshape(6, 1)) if spoiled else (lambda B: B.T.reshape(6, 1))
-    return vec(moves), -M * vec(G)
+    names = {"vec(β̇)": vec(moves), "vec(XᵀXβ − XᵀY)": vec(G), "A": A, "W": W, "η_w": eta_w, "η_a": eta_a}
+    return wide_function_flow.formula.sides(names)
 
 
 def _outer(beta: Array, delta: float) -> tuple[Array, Array]:
@@ -279,16 +278,16 @@ def _unit_m(beta: Array, kappa: float, delta: float) -> Array:
     (d, c), square = beta.shape, np.sum(beta**2)
     if d == c == 1:
         return kappa * np.eye(1)
-    if c == 1:
-        return (kappa + delta) / 2 * np.eye(d) + (kappa - delta) / 2 * beta @ beta.T / square
-    return (kappa + delta) / 2 * beta.T @ beta / square + (kappa - delta) / 2 * np.eye(c)
+    formula = one_hidden_unit.formulas[0 if c == 1 else 1]
+    names = {"κ": kappa, "δ": delta, "β": beta, "‖β‖": np.sqrt(square), "I": np.eye(max(d, c))}
+    return np.asarray(formula.right(names))
 
 
 @claim(
     "kunin2024",
     "appendix B.1.4",
-    "For one hidden unit M is ½(κ+δ) I + ½(κ−δ) ββᵀ/‖β‖² if c = 1, ½(κ+δ) βᵀβ/‖β‖² + ½(κ−δ) I if d = 1, κ if both; "
-    "κ² = δ² + 4η_aη_w‖β‖²",
+    "For one hidden unit M is $½(κ+δ) I + ½(κ−δ) ββᵀ/‖β‖²$ if c = 1, $½(κ+δ) βᵀβ/‖β‖² + ½(κ−δ) I$ if d = 1, κ if "
+    "both; $κ² = δ² + 4η_aη_w‖β‖²$",
     quote=r"When $h = d = 1$, then $\frac{\beta\beta^\intercal}{\|\beta\|_F^2} = 1$ and thus simplifies to, $$M = "
     r"\frac{\sqrt{\delta^2 + \eta_a \eta_w 4\|\beta\|^2} + \delta}{2}\frac{\beta^\intercal\beta}{\|\beta\|^2} + "
     r"\frac{\sqrt{\delta^2 + \eta_a \eta_w 4\|\beta\|^2} - \delta}{2}\mathbf{I}_c.$$ … When $h = d = c = 1$, then $M = "
@@ -302,7 +301,9 @@ def one_hidden_unit(setup: Setup, M: Unit = _unit_m) -> Any:
         w, a = rng.normal(size=(1, d)), rng.normal(size=(1, c))
         J = jacobian(partial(_product, d=d), pack(w, a))
         delta = RATES[0] * np.sum(a**2) - RATES[1] * np.sum(w**2)
-        kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * np.sum(w**2) * np.sum(a**2))
+        size = np.sqrt(np.sum(w**2) * np.sum(a**2))
+        names = {"δ": delta, "η_w": RATES[0], "η_a": RATES[1], "‖β‖": size}
+        kappa = np.sqrt(one_hidden_unit.formulas[2].right(names))
         measured.append(((J * np.repeat(RATES, (d, c))) @ J.T).ravel())
         predicted.append(M(w.T @ a, kappa, delta).ravel())
     return np.concatenate(measured), np.concatenate(predicted)
@@ -313,7 +314,7 @@ one_hidden_unit.breaks("δ of the wrong sign", M=lambda beta, kappa, delta: _uni
 
 @one_hidden_unit.proof("(d, c) = (3, 1), (1, 3), (1, 1); every number a symbol, √ through κ = η_w‖a‖² + η_a‖w‖² ≥ 0")
 def one_unit_in_symbols(spoiled: bool) -> Any:
-    from sympy import Matrix, eye, symbols
+    from sympy import Matrix, eye, sqrt, symbols
 
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
     sign, left, right = (-1 if spoiled else 1), [], []
@@ -321,10 +322,10 @@ def one_unit_in_symbols(spoiled: bool) -> Any:
         w, a = Matrix(symbols(f"w:{d}")), Matrix(symbols(f"a:{c}"))
         beta, square = w * a.T, w.dot(w) * a.dot(a)
         delta, kappa = sign * (eta_w * a.dot(a) - eta_a * w.dot(w)), eta_w * a.dot(a) + eta_a * w.dot(w)
-        tall = (kappa + delta) / 2 * eye(d) + (kappa - delta) / 2 * beta * beta.T / square
-        flat = (kappa + delta) / 2 * beta.T * beta / square + (kappa - delta) / 2 * eye(c)
+        names = {"κ": kappa, "δ": delta, "β": beta, "‖β‖": sqrt(square), "I": eye(max(d, c))}
+        printed = None if d == c else one_hidden_unit.formulas[0 if c == 1 else 1].right(names)
         left += [eta_w * a.dot(a) * eye(d) + eta_a * w * w.T if c == 1 else eta_w * a * a.T + eta_a * w.dot(w) * eye(c)]
-        right += [kappa * eye(1) if d == c else tall if c == 1 else flat]
+        right += [kappa * eye(1) if d == c else printed]
     return left, right
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.kunin2024.claims import _symbols
-from lazyrich.papers.kunin2024.claims._neuron import PRODUCT_ONE, RATES, Neuron, draw, kappa_of, polar, stack
+from lazyrich.papers.kunin2024.claims._neuron import PRODUCT_ONE, RATES, Neuron, draw, polar, stack
 from lazyrich.papers.oracles import flows
 from lazyrich.papers.real_arithmetic import for_all
 from lazyrich.papers.verdicts import Verdict
@@ -26,7 +26,7 @@ def _basin_start(rng: np.random.Generator, rates: tuple[float, float], delta: fl
     return draw(rng, delta, phi, abs(a), np.sign(a), rates, B=B, jitter=0.0)
 
 
-SHARES = (-1.5, 0.6, 0.85, 1.15, 1.5, 2.0)
+SHARES = (-1.5, 0.6, 0.92, 1.08, 1.5, 2.0)
 
 
 def _starts(rng: np.random.Generator, rates: tuple[float, float]) -> list[Neuron]:
@@ -51,50 +51,53 @@ def _ends(nets: Sequence[Neuron]) -> Any:
 
 def _side(net: Neuron, rates: tuple[float, float]) -> float:
     """Return the side of the separating hyperplane, computed with the given rates."""
-    root = np.sqrt(net.delta**2 + 4 * rates[0] * rates[1] * net.B**2)
-    return float(np.sign(rates[1] * net.along + net.a * (net.delta + root) / 2))
+    names = net.names | {"w₀·β*": net.along, "a₀": net.a, "η_w": rates[0], "η_a": rates[1]}
+    return float(basins_with_rates.formula.right(names))
 
 
 @claim(
     "kunin2024",
     "appendix A.2.5",
-    "a changes sign, and ν(t) blows up, iff √(δ² + 4‖β*‖²) < −2ν₀ − δ (unit rates)",
+    "a changes sign, and ν(t) blows up, iff $√(δ² + 4‖β*‖²) < −2ν₀ − δ$ (unit rates)",
     quote=r"From we can immediately see that $a$ will change sign when the denominator vanishes. This can happen if "
     r"$\sqrt{\delta^2 + 4\|\beta_*\|^2} < - 2\nu_0 - \delta$.",
     tolerance=1e-3,
     why="signs",
 )
-def crossing_condition(setup: Setup, factor: float = 2.0) -> Any:
+def crossing_condition(setup: Setup, factor: float = 1.0) -> Any:
     nets = _starts(setup.rng, UNIT)
-    roots = [np.sqrt(net.delta**2 + 4 * net.B**2) for net in nets]
-    says = [root < -factor * net.along / net.a - net.delta for net, root in zip(nets, roots, strict=True)]
-    return _ends(nets) != np.sign([net.a for net in nets]), says
+    sides = [crossing_condition.formula.sides(net.names | {"ν₀": factor * net.along / net.a}) for net in nets]
+    return _ends(nets) != np.sign([net.a for net in nets]), [root < bound for root, bound in sides]
 
 
-crossing_condition.breaks("−ν₀ for −2ν₀", factor=1.0)
+crossing_condition.breaks("−ν₀ for −2ν₀", factor=0.5)
 
 
 @crossing_condition.proof(
     "in general: the denominator is zero where tanh Rt = −2R/(2ν₀ + δ), which is in (0, 1) iff so", general=True
 )
 def denominator_vanishes(spoiled: bool) -> Any:
-    from sympy import And, Eq, Implies, symbols
+    from sympy import And, Eq, Implies, sqrt, symbols
 
     R, slope, T = symbols("R", positive=True), symbols("s", real=True), symbols("T", real=True)
-    crosses = slope < (2 if spoiled else -2) * R  # s = 2ν₀ + δ; T = tanh Rt takes each value between 0 and 1
+    delta = symbols("delta", real=True)  # R² = δ²/4 + ‖β*‖²
+    printed = {"δ": delta, "ν₀": (slope - delta) / 2, "‖β*‖": sqrt(R**2 - delta**2 / 4)}
+    small, large = (side.simplify() for side in crossing_condition.formula.sides(printed))
+    crosses = -small < large if spoiled else small < large  # s = 2ν₀ + δ; T = tanh Rt takes each value in (0, 1)
     at_a_time = And(T > 0, T < 1, Eq(2 * R + slope * T, 0))
     return for_all([], [Implies(at_a_time, crosses), Implies(And(crosses, Eq(slope * T, -2 * R)), at_a_time)])
 
 
 def _as_printed(net: Neuron) -> float:
     """Return the side for S⁺ as printed: the sign of a₀ for δ ≥ 0, the side of the hyperplane for δ < 0."""
-    return float(np.sign(net.a)) if net.delta >= 0 else _side(net, UNIT)
+    bound, along = basins.formula.sides(net.names | {"w₀·β*": net.along, "a₀": net.a})
+    return float(np.sign(net.a if net.delta >= 0 else along - bound))
 
 
 @claim(
     "kunin2024",
     "appendix A.2.5",
-    "At unit rates a ends positive iff a₀ > 0 (δ ≥ 0), or w₀·β* > −½a₀(δ + √(δ² + 4‖β*‖²)) (δ < 0); but for δ = 0, "
+    "At unit rates a ends positive iff a₀ > 0 (δ ≥ 0), or $w₀·β* > −½a₀(δ + √(δ² + 4‖β*‖²))$ (δ < 0); but for δ = 0, "
     "φ₀ = −1, which A.2.2 excludes",
     quote=r"\begin{array}{ll} a_0 > 0 & \text{if } \delta \geq 0 \\ w_0^\intercal \beta_* > "
     r"-\frac{a_0}{2}\left(\delta + \sqrt{\delta^2 + 4\|\beta_*\|^2}\right) & \text{if } \delta < 0 \end{array}",
@@ -133,7 +136,7 @@ def sides_are_kept(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "section 3, footnote 4",
-    "With layer-wise rates the basin is sgn(η_a w₀·β* + ½a₀(δ + √(δ² + 4η_aη_w‖β*‖²))), for every δ",
+    "With layer-wise rates the basin is $sgn(η_a w₀·β* + ½a₀(δ + √(δ² + 4η_aη_w‖β*‖²)))$, for every δ",
     quote=r"The basin is given by $\mathrm{sgn}(a_0)$ for $\delta \ge 0$ or $\mathrm{sgn}(w_0^\intercal \beta_* + "
     r"\frac{a_0}{2} (\delta + \sqrt{\delta^2 + 4 \|\beta_*\|^2}))$ for $\delta < 0$.",
     tolerance=1e-3,
@@ -160,8 +163,8 @@ def sides_are_kept_with_rates(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.2.5",
-    "For δ < 0 the condition of S⁺ is β₀·β* > −a₀²l₊ where a₀ > 0 (aligned enough), β₀·β* < −a₀²l₊ where a₀ < 0 "
-    "(misaligned enough), l₊ = ½(δ + √(δ² + 4‖β*‖²)) (unit rates)",
+    "For δ < 0 the condition of S⁺ is $β₀·β* > −a₀²l₊$ where a₀ > 0 (aligned enough), $β₀·β* < −a₀²l₊$ where "
+    "a₀ < 0 (misaligned enough), $l₊ = ½(δ + √(δ² + 4‖β*‖²))$ (unit rates)",
     quote=r"where the bottom inequality means that $\beta_0$ is sufficiently aligned to $\beta_*$ in the case of $a_0 "
     r"\geq 0$ or sufficiently misaligned in the case of $a_0 \leq 0$.",
     tolerance=1e-3,
@@ -169,21 +172,28 @@ def sides_are_kept_with_rates(spoiled: bool) -> Any:
 )
 def sufficiently_aligned(setup: Setup, turn: Callable[[float], Any] = np.sign) -> Any:
     nets = [net for net in _starts(setup.rng, UNIT) if net.delta < -0.1]
-    bounds = [-(net.a**2) * (net.delta + np.sqrt(net.delta**2 + 4 * net.B**2)) / 2 for net in nets]
-    says = [turn(net.a) * (net.a * net.along - bound) > 0 for net, bound in zip(nets, bounds, strict=True)]
+    aligned, misaligned, root = sufficiently_aligned.formulas
+    says = []
+    for net in nets:
+        names = net.names | {"β₀·β*": net.a * net.along, "a₀": net.a, "l₊": root.right(net.names)}
+        small, large = (aligned if turn(net.a) > 0 else misaligned).sides(names)
+        says.append(bool(small < large))
     return _ends(nets) > 0, says
 
 
 sufficiently_aligned.breaks("aligned enough for both signs of a₀", turn=np.ones_like)
 
 
-@sufficiently_aligned.proof("in general: a₀ times the side of the hyperplane is β₀·β* + a₀²l₊", general=True)
+@sufficiently_aligned.proof(
+    "two inputs: a₀ times the side of the hyperplane is β₀·β* + a₀²l₊; that the side decides is the claim basins"
+)
 def side_in_terms_of_beta(spoiled: bool) -> Any:
     from sympy import symbols
 
     net, up = _symbols.neuron(2, unit=True), symbols("l", positive=True)
-    beta = net.a * net.w
-    return net.a * (net.along + net.a * up), beta.dot(net.pull) + net.a ** (1 if spoiled else 2) * up
+    names = {"β₀·β*": (net.a * net.w).dot(net.pull), "a₀": net.a, "l₊": (2 if spoiled else 1) * up}
+    small, large = sufficiently_aligned.formulas[0].sides(names)
+    return net.a * (net.along + net.a * up), large - small
 
 
 @claim(
@@ -222,7 +232,7 @@ def more_than_cauchy_allows(spoiled: bool) -> Any:
     "kunin2024",
     "appendix A.2.5, with its figure of the two basins",
     "From the separating hyperplane the flow stays on it and ends in a saddle, a = w·β* = 0: both decay as "
-    "exp(l₋t), l₋ = δ/2 − √(δ²/4 + η_aη_w‖β*‖²)",
+    "exp(l₋t), $l₋ = δ/2 − √(δ²/4 + η_aη_w‖β*‖²)$",
     quote=r"An initialization on the separating hyperplane will converge to a saddle point where $w^\intercal\beta_* "
     r"= a = 0$.",
     tolerance=1e-6,
@@ -231,7 +241,7 @@ def more_than_cauchy_allows(spoiled: bool) -> Any:
 def separatrix(setup: Setup, share: float = 1.0) -> Any:
     net, times = _basin_start(setup.rng, RATES, -1.0, share, 0.5), np.linspace(0, 4, 9)
     a, w = net.path(times)
-    down = net.delta / 2 - np.sqrt(net.delta**2 / 4 + RATES[0] * RATES[1] * net.B**2)
+    down = separatrix.formula.right(net.names)
     s = np.sqrt(1 + RATES[0] * net.a**2 * np.expm1(2 * down * times) / down)
     decay = np.exp(down * times) / s
     return stack([(a, net.a * decay), (w @ net.target, net.along * decay)])
@@ -241,7 +251,8 @@ separatrix.breaks("5 percent off the hyperplane", share=1.05)
 
 
 @separatrix.proof(
-    "any rates: on the hyperplane a' = a(l₋ − η_w a²), l₋ < 0, which a₀e^{l₋t}/s solves and which ends in 0",
+    "any rates: the flow of a and w·β* stays on the hyperplane; there a' = a(l₋ − η_w a²), l₋ < 0, which a₀e^{l₋t}/s "
+    "solves and which ends in 0",
     general=True,
 )
 def slides_to_the_saddle(spoiled: bool) -> Any:
@@ -251,13 +262,19 @@ def slides_to_the_saddle(spoiled: bool) -> Any:
     a = start * exp(-down * t) / sqrt(1 + eta_w * start**2 * (1 - exp(-2 * down * t)) / down)
     # a' = η_a w·β* + δa − η_w a³ with η_a w·β* = −l₊a and δ = l₊ + l₋
     speed = -up * a + (up - (2 if spoiled else 1) * down) * a - eta_w * a**3
-    return [a.diff(t), a.subs(t, 0), limit(a, t, oo)], [speed, start, 0]
+    # c = η_a w·β* + l₊a obeys c' = (l₊ − η_w a²)c, of a and ω = w·β* in any dimension: l₊l₋ is −η_aη_w‖β*‖²
+    outer, omega, eta_a = symbols("a omega eta_a", positive=True)
+    moves_a = eta_a * omega + (up - down) * outer - eta_w * outer**3
+    moves_omega = outer * up * down / eta_a - eta_w * outer**2 * omega
+    side, moves = eta_a * omega + up * outer, eta_a * moves_omega + up * moves_a
+    return [a.diff(t), a.subs(t, 0), limit(a, t, oo), moves], [speed, start, 0, (up - eta_w * outer**2) * side]
 
 
 @claim(
     "kunin2024",
     "appendix A.2.6",
-    "a = sgn(μ)√((κ + δ)/2), ‖w‖ = √((κ − δ)/2) at unit rates; with others a² = (κ + δ)/2η_w, ‖w‖² = (κ − δ)/2η_a",
+    "$a = sgn(μ)√((κ + δ)/2)$, $‖w‖ = √((κ − δ)/2)$ at unit rates; with others $a² = (κ + δ)/2η_w$, "
+    "$‖w‖² = (κ − δ)/2η_a$",
     quote=r"$$a = \mathrm{sgn}(\mu)\sqrt{\frac{\sqrt{\delta^2 + 4\mu^2} + \delta}{2}}, \qquad \|w\| = "
     r"\sqrt{\frac{\sqrt{\delta^2 + 4\mu^2} - \delta}{2}}.$$",
     tolerance=1e-12,
@@ -268,13 +285,8 @@ def recovery(setup: Setup, believed: Callable[[Any], Any] = lambda rates: rates)
     for rates in (UNIT, PRODUCT_ONE, RATES):
         for delta, phi, sign in ((0.9, -0.5, -1.0), (0.0, 0.3, 1.0), (-0.9, -0.7, 1.0)):
             net, (eta_w, eta_a) = draw(rng, delta, phi, sign=sign, rates=rates), believed(rates)
-            mu = polar(net.a, net.w, net.target)[0]
-            kappa = kappa_of(mu**2, net.delta, rates[0] * rates[1])
-            computed = [
-                np.sign(mu) * np.sqrt((kappa + net.delta) / 2 / eta_w),
-                np.sqrt((kappa - net.delta) / 2 / eta_a),
-            ]
-            pairs.append(([net.a, np.linalg.norm(net.w)], computed))
+            sides = recovery.sides(net.names | {"η_w": eta_w, "η_a": eta_a})
+            pairs += sides if rates == UNIT else sides[2:]
     return stack(pairs)
 
 
@@ -292,20 +304,27 @@ def back_from_mu(spoiled: bool) -> Any:
         a, mu = sign * size, sign * size * r
         delta = eta_w * a**2 - eta_a * r**2
         kappa = _symbols.tidy(sqrt(delta**2 + 4 * eta_a * eta_w * mu**2))
-        shift = 2 * delta if spoiled else delta
-        left += [a, r]
-        right += [
-            sign * _symbols.tidy(sqrt((kappa + shift) / (2 * eta_w))),
-            _symbols.tidy(sqrt((kappa - delta) / 2 / eta_a)),
-        ]
+        names = {
+            "a": a,
+            "‖w‖": r,
+            "μ": mu,
+            "κ": kappa,
+            "δ": 2 * delta if spoiled else delta,
+            "η_w": eta_w,
+            "η_a": eta_a,
+        }
+        unit = {eta_w: 1, eta_a: 1}
+        for index, (one, other) in enumerate(recovery.sides(names)):
+            left.append(one.subs(unit) if index < 2 else one)
+            right.append(_symbols.tidy((other.subs(unit) if index < 2 else other).expand(power_base=False)))
     return left, right
 
 
 @claim(
     "kunin2024",
     "appendix A.2.6",
-    "w(t) = c₁u + c₂v with c₁ = ‖w‖φ, c₂ = √(‖w‖² − c₁²), u = β*/‖β*‖, v along the part of w₀ orthogonal to u: c₂ "
-    "never turns negative, c₂(t) = c₂(0)exp(−η_w∫a²)",
+    "$w(t) = c₁u + c₂v$ with $c₁ = ‖w‖φ$, $c₂ = √(‖w‖² − c₁²)$, $u = β*/‖β*‖$, v along the part of w₀ orthogonal to u: "
+    "c₂ never turns negative, c₂(t) = c₂(0)exp(−η_w∫a²)",
     quote=r"we can easily obtain the coefficients $c_1 = \|w\|\phi$ and $c_2 = \sqrt{\|w\|^2-c_1^2}$. We always choose "
     r"the positive square root for $c_2$, as $c_2(t) \ge 0$ for all $t$.",
     tolerance=1e-7,
@@ -315,13 +334,17 @@ def across_the_target(setup: Setup, branch: float = 1.0) -> Any:
     rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta, phi, sign in ((0.9, -0.5, -1.0), (0.0, 0.3, 1.0), (-0.9, -0.7, 1.0)):
         net = draw(rng, delta, phi, sign=sign, rates=RATES)
-        u = net.target / net.B
+        curve, first, second, unit = across_the_target.formulas
+        u = unit.right(net.names)[:, 0]
         v = net.w - (net.w @ u) * u
         a, w = net.path(times)
         _, cosine = polar(a, w, net.target)
-        length = np.linalg.norm(w, axis=1)
-        c2 = branch * length * np.sqrt(np.maximum(1 - cosine**2, 0.0))
-        pairs.append((w, (length * cosine)[:, None] * u + c2[:, None] * v / np.linalg.norm(v)))
+        names = {"‖w‖": np.linalg.norm(w, axis=1), "φ": np.clip(cosine, -1, 1)}
+        names["c₁"] = first.right(names)
+        names["c₂"] = branch * second.right(names)
+        names |= {"u": u[0], "v": v[0] / np.linalg.norm(v), "w(t)": w[:, 0]}
+        others = {"u": u[1], "v": v[1] / np.linalg.norm(v), "w(t)": w[:, 1]}
+        pairs += [curve.sides(names), curve.sides(names | others)]
     return stack(pairs)
 
 

@@ -29,14 +29,19 @@ def _bias(net: Neuron, sign: float = 1.0, product: float = 1.0) -> Any:
     """Return the minimizer of theorem 1, with its second term times `sign`, at √product·β."""
     root, start = np.sqrt(product), net.a * net.w
     psi = np.sqrt(kappa_of(product * (start @ start), net.delta) - net.delta)
-    pull = sign * psi * start / np.linalg.norm(start)
-    return least_of(lambda b: potential_of(root * b, net.delta) - root * (pull @ b), net.X, net.y)
+    names = {"ψ_δ": sign * psi, "β̂₀": start[:, None] / np.linalg.norm(start)}
+
+    def objective(beta: Any) -> Any:
+        values = {"Ψ_δ(β)": potential_of(root * beta, net.delta), "β": root * beta[:, None]}
+        return theorem_1.formula.right(names | values)
+
+    return least_of(objective, net.X, net.y)
 
 
 @claim(
     "kunin2024",
     "section 3, theorem 1",
-    "β_∞ minimizes Ψ_δ(β) − ψ_δβ̂₀·β over Xβ = y, for δ > 0, = 0 and < 0, if β(t) is never zero (η_aη_w = 1, as A.3 "
+    "β_∞ minimizes $Ψ_δ(β) − ψ_δβ̂₀·β$ over Xβ = y, for δ > 0, = 0 and < 0, if β(t) is never zero (η_aη_w = 1, as A.3 "
     "has it)",
     quote=r"for any $\delta \in \mathbb{R}$, and initialization $\beta_0$ such that $\beta(t) \neq 0$ for all $t \ge "
     r"0$, if the gradient flow solution $\beta(\infty)$ satisfies $X \beta(\infty) = y$, then, $$\beta(\infty) = "
@@ -167,8 +172,8 @@ vanishing_initialization.breaks("downstream", cases=((-1.2, 0.5),))
 @claim(
     "kunin2024",
     "section 3",
-    "Downstream the term of the initialization decides: for δ → −∞ the flow ends at X⁺y + "
-    "(‖X⁺y‖/‖Qβ₀‖)Pβ₀, up to δ⁻², which keeps the shares of β₀'s direction that X sees (Qβ₀) and does not (Pβ₀)",
+    "Downstream the term of the initialization decides: for δ → −∞ the flow ends at $X⁺y + "
+    "(‖X⁺y‖/‖Qβ₀‖)Pβ₀$, up to δ⁻², which keeps the shares of β₀'s direction that X sees (Qβ₀) and does not (Pβ₀)",
     quote=r"However, in the downstream setting ($\delta \ll 0$), it is the second term preserving the direction of the "
     r"initialization that dominates the inductive bias.",
     tolerance=0.15,
@@ -178,7 +183,8 @@ def direction_preserved(setup: Setup, sign: float = -1.0) -> Any:
     rng, deltas = setup.rng, np.array([20.0, 40.0, 80.0])
     net = draw_with_kept_sign(rng, 0.0)
     out = net.w - np.linalg.pinv(net.X) @ net.X @ net.w
-    expected = net.target + net.B / np.linalg.norm(net.w - out) * out
+    names = {"X⁺y": net.target, "‖X⁺y‖": net.B, "‖Qβ₀‖": np.linalg.norm(net.a * (net.w - out)), "Pβ₀": net.a * out}
+    expected = direction_preserved.formula.right(names)
     nets = neurons_at(sign * deltas, net.a * net.w, net)
     ends = [n.after_long_time(20 * delta) for n, delta in zip(nets, deltas, strict=True)]
     return Evidence.slope(deltas, [np.linalg.norm(n.a * n.w - expected) for n in ends], -2.0)

@@ -17,7 +17,6 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     Neuron,
     draw,
     draw_many,
-    polar,
     riccati,
     solution,
     stack,
@@ -60,7 +59,7 @@ nu_blows_up.breaks("a does not change its sign", phi=0.7)
 @claim(
     "kunin2024",
     "appendix A.2.4, proof of lemma 4",
-    "At unit rates a and ω = w·β* obey a' = ω − a(a² − δ), ω' = a‖β*‖² − a²ω",
+    "At unit rates a and ω = w·β* obey $a' = ω − a(a² − δ)$, $ω' = a‖β*‖² − a²ω$",
     quote=r"\dot{a} &= \omega - a (a^2-\delta),\\ \dot{\omega} &= a\|\beta_*\|^2 - a^2  \omega.",
     tolerance=1e-12,
     why=ALGEBRA,
@@ -69,9 +68,9 @@ def plane_system(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
     rng, pairs = setup.rng, []
     for delta, phi in ((0.9, -0.5), (-0.9, 0.5), (-0.9, -0.8)):
         net = draw(rng, delta, phi, rates=rates)
-        velocity, omega = net.field(net.theta), net.along
-        measured = [omega - net.a * (net.a**2 - net.delta), net.a * net.B**2 - net.a**2 * omega]
-        pairs.append(([velocity[0], velocity[1:] @ net.target], measured))
+        velocity = net.field(net.theta)
+        moves = {"a'": velocity[0], "ω": net.along, "ω'": velocity[1:] @ net.target}
+        pairs += plane_system.sides(net.names | moves)
     return stack(pairs)
 
 
@@ -81,11 +80,8 @@ plane_system.breaks("other rates of product 1", rates=PRODUCT_ONE)
 @plane_system.proof("three inputs, unit rates; all numbers symbols")
 def rates_in_the_plane(spoiled: bool) -> Any:
     net = _symbols.neuron(3, unit=True)
-    a, omega = net.a, net.along
-    return [net.field[0], net.rate(omega)], [
-        omega - a * (a**2 - net.delta),
-        a * net.pull.dot(net.pull) - a ** (1 if spoiled else 2) * omega,
-    ]
+    moves = {"a'": net.field[0], "ω": net.along, "ω'": (2 if spoiled else 1) * net.rate(net.along)}
+    return tuple(zip(*plane_system.sides(net.names | moves), strict=True))
 
 
 def _zeros(net: Neuron, states: Any) -> tuple[int, int]:
@@ -174,7 +170,7 @@ def falling_loss(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.2.4",
-    "Where a crosses zero, υ = a/(w·β*) solves υ' = 1 + δυ − ‖β*‖²υ², in closed form (unit rates)",
+    "Where a crosses zero, υ = a/(w·β*) solves $υ' = 1 + δυ − ‖β*‖²υ²$, in closed form (unit rates)",
     quote=r"\dot{\upsilon} &=  1 + \delta\upsilon - \|\beta_*\|^2\upsilon^2, &&\upsilon(0)=\tfrac{a_0}{w_0^\intercal "
     r"\beta_*}. … These dynamics have a solution similar to , which we leave to the reader.",
     tolerance=1e-8,
@@ -193,26 +189,25 @@ upsilon_riccati.breaks("the sign of δ turned round", sign=-1.0)
 upsilon_riccati.breaks("other rates of product 1", rates=PRODUCT_ONE)
 
 
-@upsilon_riccati.proof("in general: the equation (two inputs, unit rates), and the closed form that solves it from υ₀")
+@upsilon_riccati.proof("two inputs, unit rates: the equation; and the closed form, which solves it from υ₀")
 def upsilon_solved(spoiled: bool) -> Any:
-    from sympy import symbols
+    from sympy import sqrt, symbols
 
     net = _symbols.neuron(2, unit=True)
     upsilon = net.a / net.along
     t, R, delta, start = symbols("t R delta upsilon0", positive=True)
     square = R**2 - delta**2 / 4  # ‖β*‖²
     measured = _symbols.riccati(start, 1, square, (1 if spoiled else -1) * delta, R, t)
-    return [net.rate(upsilon), measured.diff(t), measured.subs(t, 0)], [
-        1 + net.delta * upsilon - net.pull.dot(net.pull) * upsilon**2,
-        1 + delta * measured - square * measured**2,
-        start,
-    ]
+    says = upsilon_riccati.formula
+    flow = says.sides(net.names | {"υ": upsilon, "υ'": net.rate(upsilon)})
+    closed = says.sides({"υ": measured, "υ'": measured.diff(t), "δ": delta, "‖β*‖": sqrt(square)})
+    return [flow[0], closed[0], measured.subs(t, 0)], [flow[1], closed[1], start]
 
 
 @claim(
     "kunin2024",
     "appendix A.2.4",
-    "ω = w·β* solves the Bernoulli equation ω' = ω(υ‖β*‖² − υ²ω²) (unit rates)",
+    "ω = w·β* solves the Bernoulli equation $ω' = ω(υ‖β*‖² − υ²ω²)$ (unit rates)",
     quote=r"\dot{\omega} &= \omega \left( \upsilon\|\beta\|^2 - \upsilon^{2}\omega^2 \right), &&\omega(0) = "
     r"w(0)^\intercal \beta_*,",
     tolerance=1e-10,
@@ -223,8 +218,8 @@ def upsilon_solved(spoiled: bool) -> Any:
 def omega_bernoulli(setup: Setup, square: Callable[[Neuron], float] = lambda net: net.B**2) -> Any:
     rng, pairs = setup.rng, []
     for net in (_crossing_neuron(rng), draw(rng, 0.8, 0.6), draw(rng, -0.8, 0.6)):
-        omega, upsilon = net.along, net.a / net.along
-        pairs.append((net.field(net.theta)[1:] @ net.target, omega * (upsilon * square(net) - upsilon**2 * omega**2)))
+        moves = {"ω": net.along, "υ": net.a / net.along, "ω'": net.field(net.theta)[1:] @ net.target}
+        pairs.append(omega_bernoulli.formula.sides(moves | {"‖β*‖": np.sqrt(square(net))}))
     return stack(pairs)
 
 
@@ -236,15 +231,16 @@ omega_bernoulli.breaks("‖β*‖ for its square", square=lambda net: net.B)
 def rate_of_omega(spoiled: bool) -> Any:
     net = _symbols.neuron(2, unit=True)
     omega, upsilon = net.along, net.a / net.along
-    size = net.a**2 * net.w.dot(net.w) if spoiled else net.pull.dot(net.pull)
-    return net.rate(omega), omega * (upsilon * size - upsilon**2 * omega**2)
+    size = net.a * net.length if spoiled else net.B
+    names = {"ω": omega, "υ": upsilon, "ω'": net.rate(omega), "‖β*‖": size}
+    return omega_bernoulli.formula.sides(names)
 
 
 @claim(
     "kunin2024",
     "appendix A.2.4 (left to the reader)",
-    "ω has a closed form: ω₀e^{δt/2}[cosh Rt + (‖β*‖²υ₀ − δ/2)sinh(Rt)/R]/√(1 + 2ω₀²∫p²), p = e^{δt/2}[υ₀ cosh Rt + "
-    "(1 + δυ₀/2)sinh(Rt)/R]",
+    "ω has a closed form: $ω₀e^{δt/2}[cosh Rt + (‖β*‖²υ₀ − δ/2)sinh(Rt)/R]/√(1 + 2ω₀²∫p²)$, $p = e^{δt/2}[υ₀ cosh Rt + "
+    "(1 + δυ₀/2)sinh(Rt)/R]$",
     quote=r"which can be solved analytically using $\upsilon(t)$, analogous to the solution for $a(t)$ in .",
     tolerance=1e-8,
     why=INTEGRATED,
@@ -258,8 +254,8 @@ def omega_closed_form(setup: Setup, mixed: float = 1.0) -> Any:
             4 * down
         )
         integral += mixed * (x**2 - y**2) * np.expm1(D * times) / D
-        growth = np.exp(D * times / 2) * (np.cosh(R * times) + (net.B**2 * start - D / 2) / R * np.sinh(R * times))
-        pairs.append((net.path(times)[1] @ net.target, net.along * growth / np.sqrt(1 + net.along**2 * integral)))
+        names = net.names | {"ω₀": net.along, "υ₀": start, "t": times, "R": R, "∫p²": integral / 2}
+        pairs.append((net.path(times)[1] @ net.target, omega_closed_form.formulas[0].right(names)))
     return stack(pairs)
 
 
@@ -270,7 +266,7 @@ omega_closed_form.breaks("the mixed term of the integral left out", mixed=0.0)
     "in general: with ω = ω₀G/√(1 + ω₀²I), G' = ‖β*‖²υG and I' = 2υ²G² solve the Bernoulli equation", general=True
 )
 def omega_solved(spoiled: bool) -> Any:
-    from sympy import exp, symbols
+    from sympy import exp, sqrt, symbols
 
     t, R, D, x = symbols("t R delta upsilon0", positive=True)
     y, up, down = (1 + D * x / 2) / R, D / 2 + R, D / 2 - R
@@ -281,13 +277,17 @@ def omega_solved(spoiled: bool) -> Any:
     integral += 2 * mixed if spoiled else mixed
     z = (square * x - D / 2) / R
     G = ((1 + z) * exp(up * t) + (1 - z) * exp(down * t)) / 2
-    return [integral.diff(t), G.diff(t), p.diff(t)], [2 * p**2, square * p, D * p + G]
+    start, half = symbols("omega0 I", positive=True)
+    names = {"ω₀": start, "υ₀": x, "t": t, "R": R, "δ": D, "‖β*‖": sqrt(square), "∫p²": half}
+    omega, growth = (formula.right(names).rewrite(exp) for formula in omega_closed_form.formulas)
+    printed = [omega * sqrt(1 + 2 * start**2 * half) / start, growth]
+    return [integral.diff(t), G.diff(t), p.diff(t), *printed], [2 * p**2, square * p, D * p + G, G, p]
 
 
 @claim(
     "kunin2024",
     "appendix A.2.4",
-    "At unit rates a = υω, μ = υω√(υ²ω² − δ), φ = ω/(‖β*‖√(υ²ω² − δ))",
+    "At unit rates $a = υω$, $μ = υω√(υ²ω² − δ)$, $φ = ω/(‖β*‖√(υ²ω² − δ))$",
     quote=r"From the solutions for $\upsilon, \omega$, we can easily obtain dynamics for $\mu, \phi$.",
     tolerance=1e-10,
     why=ALGEBRA,
@@ -296,9 +296,7 @@ def mu_phi_from_upsilon(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
     rng, pairs = setup.rng, []
     for phi in (-0.7, 0.6):
         net = draw(rng, -0.9, phi, rates=rates)
-        omega, a = net.along, net.a / net.along * net.along
-        length = np.sqrt(a**2 - net.delta)
-        pairs += list(zip(polar(net.a, net.w, net.target), (a * length, omega / (net.B * length)), strict=True))
+        pairs += mu_phi_from_upsilon.sides(net.names | {"ω": net.along, "υ": net.a / net.along})
     return stack(pairs)
 
 
@@ -307,12 +305,12 @@ mu_phi_from_upsilon.breaks("other rates of product 1", rates=(0.25, 4.0))
 
 @mu_phi_from_upsilon.proof("in general, a > 0", general=True)
 def from_upsilon(spoiled: bool) -> Any:
-    from sympy import sqrt, symbols
+    from sympy import symbols
 
     a, r, B, omega = symbols("a r B omega", positive=True)
-    delta, upsilon = a**2 - (2 if spoiled else 1) * r**2, a / omega
-    length = sqrt(((upsilon * omega) ** 2 - delta).expand())
-    return [a * r, omega / (r * B)], [upsilon * omega * length, omega / (B * length)]
+    names = {"a": a, "δ": a**2 - (2 if spoiled else 1) * r**2, "υ": a / omega, "ω": omega, "‖β*‖": B}
+    left, right = zip(*mu_phi_from_upsilon.sides(names | {"μ": a * r, "φ": omega / (r * B)}), strict=True)
+    return left, [_symbols.tidy(each) for each in right]
 
 
 ONE_FORMULA = (
@@ -329,7 +327,7 @@ ONE_FORMULA = (
     "kunin2024",
     "section 3; appendix A.2.2 to A.2.4",
     "The flow is exactly solvable for every δ; the three cases are one: (a, w) = (p, q)/s with p, q exponentials of "
-    "l± = δ/2 ± √(δ²/4 + η_aη_w‖β*‖²) and (s²)' = 2η_w p², for any rates, signs and crossings",
+    "l± = δ/2 ± √(δ²/4 + η_aη_w‖β*‖²) and $(s²)' = 2η_w p²$, for any rates, signs and crossings",
     quote=r"Amazingly, this system can be solved exactly, as discussed in , and shown in .",
     tolerance=1e-8,
     why=INTEGRATED,
@@ -351,7 +349,8 @@ def a_linear_flow_divided(spoiled: bool) -> Any:
 
     p, s, eta_w, eta_a, delta = symbols("p s eta_w eta_a delta", positive=True)
     q, target = Matrix(symbols("q:2", real=True)), Matrix(symbols("b:2", real=True))
-    grows = (1 if spoiled else 2) * eta_w * p**2 / (2 * s)  # s'
+    names = {"η_w": eta_w, "p": p * (2 if spoiled else 1)}
+    grows = one_formula.formula.right(names) / (2 * s)  # s'
     a, w = p / s, q / s
     square = (eta_w * a**2 - delta) / eta_a  # ‖w‖², as δ is conserved
     outer = (delta * p + eta_a * q.dot(target)) / s - p * grows / s**2

@@ -28,7 +28,7 @@ BOTH = "both flows are integrated at rtol 1e-12"
 @claim(
     "kunin2024",
     "section 3; appendix A.2",
-    "On whitened inputs a' = η_a(w·β* − a‖w‖²), w' = η_w(aβ* − a²w), β* = Xᵀy",
+    "On whitened inputs $a' = η_a(w·β* − a‖w‖²)$, $w' = η_w(aβ* − a²w)$, $β* = Xᵀy$",
     quote=r"the gradient flow dynamics simplify to $\dot{a} = \eta_a \left(w^\intercal \beta_* - a \|w\|^2\right)$, "
     r"$\dot{w} = \eta_w \left(a\beta_* - a^2  w\right)$.",
     tolerance=1e-12,
@@ -36,10 +36,8 @@ BOTH = "both flows are integrated at rtol 1e-12"
 )
 def whitened_flow(setup: Setup, stretch: tuple[float, float] = WHITE) -> Any:
     net = draw(setup.rng, 0.6, -0.4, rates=RATES, stretch=stretch)
-    target = net.X.T @ net.y
-    outer = RATES[1] * (net.w @ target - net.a * net.w @ net.w)
-    inner = RATES[0] * (net.a * target - net.a**2 * net.w)
-    return net.field(net.theta), np.concatenate([[outer], inner])
+    outer, *inner = net.field(net.theta)
+    return stack(whitened_flow.sides(net.names | {"a'": outer, "w'": np.array(inner)[:, None]}))
 
 
 whitened_flow.breaks("inputs not whitened", stretch=STRETCHED)
@@ -48,9 +46,9 @@ whitened_flow.breaks("inputs not whitened", stretch=STRETCHED)
 @whitened_flow.proof("three inputs, any rates: the slope of the loss at XᵀX = I")
 def flow_on_white_inputs(spoiled: bool) -> Any:
     net = _symbols.neuron(3)
-    (eta_w, eta_a), square = net.rates, net.w.dot(net.w)
-    outer = eta_a * (net.along - net.a ** (2 if spoiled else 1) * square)
-    return [*net.field], [outer, eta_w * (net.a * net.pull - net.a**2 * net.w)]
+    outer, inner = net.field
+    names = net.names | {"a'": outer, "w'": inner, "‖w‖": (2 if spoiled else 1) * net.length}
+    return tuple(zip(*(formula.sides(names) for formula in whitened_flow.formulas[:2]), strict=True))
 
 
 @claim(
@@ -147,9 +145,10 @@ def _mu_phi_field(delta: float, B: float, product: float) -> Callable[[Any], Any
     """Return the field of equation (2)."""
 
     def field(state: Any) -> Any:
-        mu, phi = state
-        kappa = kappa_of(mu**2, delta, product)
-        return np.array([kappa * (phi * B - mu), 2 * product * mu * B / (kappa - delta) * (1 - phi**2)])
+        grows, turns, square = mu_phi_equations.formulas
+        names = {"μ": state[0], "φ": state[1], "δ": delta, "‖β*‖": B, "η_a": product, "η_w": 1.0}
+        names["κ"] = np.sqrt(square.right(names))
+        return np.array([grows.right(names), turns.right(names)])
 
     return field
 
@@ -157,7 +156,7 @@ def _mu_phi_field(delta: float, B: float, product: float) -> Callable[[Any], Any
 @claim(
     "kunin2024",
     "section 3, equation (2); appendix A.2.1",
-    "μ = a‖w‖ and φ = cos∠(w, β*) obey μ' = κ(φ‖β*‖ − μ), φ' = 2η_aη_wμ‖β*‖(1 − φ²)/(κ − δ), κ² = δ² + 4η_aη_wμ²",
+    "μ = a‖w‖ and φ = cos∠(w, β*) obey $μ' = κ(φ‖β*‖ − μ)$, $φ' = 2η_aη_wμ‖β*‖(1 − φ²)/(κ − δ)$, $κ² = δ² + 4η_aη_wμ²$",
     quote=r"\dot{\mu} = \sqrt{\delta^2 + 4\eta_a\eta_w\mu^2}\left(\phi\|\beta_*\| - \mu\right),\qquad \dot{\phi} =  "
     r"\frac{\eta_a\eta_w2\mu\|\beta_*\|}{\sqrt{\delta^2 + 4\eta_a\eta_w\mu^2} - \delta}\left(1 - \phi^2\right).",
     tolerance=1e-8,
@@ -179,14 +178,10 @@ mu_phi_equations.breaks("without the rates", product=1.0)
 
 @mu_phi_equations.proof("two inputs (the plane of motion), any rates, a > 0; all numbers symbols")
 def chain_rule(spoiled: bool) -> Any:
-    from sympy import sqrt
-
-    net, (eta_w, eta_a) = _symbols.neuron(2), _symbols.neuron(2).rates
-    mu, phi = net.a * net.length, net.along / (net.length * net.B)
-    product = eta_a * eta_w
-    kappa = _symbols.tidy(sqrt(net.delta**2 + 4 * product * mu**2))
-    turns = 2 * (eta_a if spoiled else product) * mu * net.B * (1 - phi**2) / (kappa - net.delta).expand()
-    return [net.rate(mu), net.rate(phi)], [kappa * (phi * net.B - mu), turns]
+    net = _symbols.neuron(2)
+    names = net.names
+    rates = {"μ'": net.rate(names["μ"]), "φ'": (2 if spoiled else 1) * net.rate(names["φ"])}
+    return tuple(zip(*mu_phi_equations.sides(names | rates), strict=True))
 
 
 @claim(
@@ -226,22 +221,19 @@ through_w_zero.breaks("the sign of μ forgotten", sign=np.ones_like)
 @claim(
     "kunin2024",
     "appendix A.2.1",
-    "η_w a² + η_a‖w‖² = √(δ² + 4η_aη_wμ²)",
+    "$η_w a² + η_a‖w‖² = √(δ² + 4η_aη_wμ²)$",
     quote=r"\eta_w a^2 + \eta_a\|w\|^2 = \sqrt{\delta^2 + 4\eta_a\eta_w\mu^2}.",
     tolerance=1e-12,
     why=ALGEBRA,
 )
-def key_simplification(setup: Setup, product: float = RATES[0] * RATES[1]) -> Any:
+def key_simplification(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
     rng = setup.rng
     nets = [draw(rng, delta, rates=RATES) for delta in (1.3, 0.0, -1.3)]
-    mus = [polar(net.a, net.w, net.target)[0] for net in nets]
-    return stack(
-        (RATES[0] * net.a**2 + RATES[1] * net.w @ net.w, kappa_of(mu**2, net.delta, product))
-        for net, mu in zip(nets, mus, strict=True)
-    )
+    formula, others = key_simplification.formula, {"η_w": rates[0], "η_a": rates[1]}
+    return stack((formula.left(net.names), formula.right(net.names | others)) for net in nets)
 
 
-key_simplification.breaks("without the rates", product=1.0)
+key_simplification.breaks("without the rates", rates=(1.0, 1.0))
 
 
 @key_simplification.proof("in general: both sides are positive and have the same square", general=True)
@@ -249,31 +241,35 @@ def squares_of_both_sides(spoiled: bool) -> Any:
     from sympy import symbols
 
     a, r, eta_w, eta_a = symbols("a r eta_w eta_a", positive=True)
-    delta, mu = eta_w * a**2 - eta_a * r**2, a * r
-    return (eta_w * a**2 + eta_a * r**2) ** 2, delta**2 + (2 if spoiled else 4) * eta_a * eta_w * mu**2
+    delta, mu = eta_w * a**2 - eta_a * r**2, (2 if spoiled else 1) * a * r
+    names = {"a": a, "‖w‖": r, "η_w": eta_w, "η_a": eta_a, "δ": delta, "μ": mu}
+    left, right = key_simplification.formula.sides(names)
+    return left**2, right**2
 
 
 @claim(
     "kunin2024",
     "appendix A.2.1",
-    "In the equations of μ and φ the rates are absorbed by μ' = √(η_aη_w)μ, β*' = √(η_aη_w)β*, at the same δ and t",
+    "In the equations of μ and φ the rates are absorbed by $μ' = √(η_aη_w)μ$, $β*' = √(η_aη_w)β*$, at the same δ and t",
     quote=r"If we were to define $\mu' = \sqrt{\eta_a\eta_w}\mu$ and $\beta_*' = \sqrt{\eta_a\eta_w} \beta_*$, then it "
     r"is not hard to show that the product $\eta_a\eta_w$ is absorbed into the dynamics.",
     tolerance=1e-8,
     why=BOTH,
 )
-def rates_absorbed_in_mu_phi(setup: Setup, scale: float = np.sqrt(RATES[0] * RATES[1])) -> Any:
-    """(μ, φ) with rates, and from the equations without them with μ and β* multiplied by `scale`."""
+def rates_absorbed_in_mu_phi(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
+    """(μ, φ) with rates, and from the equations without them with μ and β* rescaled by `rates`."""
     rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta in (0.8, -0.8):
         net = draw(rng, delta, 0.4, rates=RATES)
         mu, phi = polar(net.a, net.w, net.target)
-        path = flows.ode(_mu_phi_field(net.delta, scale * net.B, 1.0), [scale * mu, phi], times)
-        pairs.append((np.stack(polar(*net.path(times), net.target), axis=1), path / np.array([scale, 1.0])))
+        names = {"μ": mu, "β*": net.B, "η_w": rates[0], "η_a": rates[1]}
+        start, size = (formula.right(names) for formula in rates_absorbed_in_mu_phi.formulas)
+        path = flows.ode(_mu_phi_field(net.delta, size, 1.0), [start, phi], times)
+        pairs.append((np.stack(polar(*net.path(times), net.target), axis=1), path * np.array([mu / start, 1.0])))
     return stack(pairs)
 
 
-rates_absorbed_in_mu_phi.breaks("μ and β* not rescaled", scale=1.0)
+rates_absorbed_in_mu_phi.breaks("μ and β* not rescaled", rates=(1.0, 1.0))
 
 
 @rates_absorbed_in_mu_phi.proof("in general", general=True)
@@ -286,20 +282,17 @@ def equations_without_rates(spoiled: bool) -> Any:
         kappa = sqrt(delta**2 + 4 * product * mu**2)
         return [kappa * (phi * B - mu), 2 * product * mu * B / (kappa - delta) * (1 - phi**2)]
 
-    scale = product if spoiled else sqrt(product)
+    names = {"μ": mu, "β*": B, "η_w": product, "η_a": product if spoiled else 1}
+    new_mu, new_B = (formula.right(names) for formula in rates_absorbed_in_mu_phi.formulas)
     grows, turns = field(mu, B, product)
-    return [scale * grows, turns], field(scale * mu, scale * B, 1)
-
-
-def _roots(rates: tuple[float, float]) -> tuple[float, float]:
-    return np.sqrt(rates[0]), np.sqrt(rates[1])
+    return [new_mu / mu * grows, turns], field(new_mu, new_B, 1)
 
 
 @claim(
     "kunin2024",
     "appendix A.2.1",
-    "Without loss of generality η_w = η_a = 1, for the solutions of A.2.3 to A.2.6 in a and w: √η_w a, √η_a w follow "
-    "the flow at unit rates, towards √(η_aη_w)β*, at the same δ and t",
+    "Without loss of generality η_w = η_a = 1, for the solutions of A.2.3 to A.2.6 in a and w: $√η_w a$, $√η_a w$ "
+    "follow the flow at unit rates, towards $√(η_aη_w)β*$, at the same δ and t",
     quote=r"Thus, without loss of generality we can assume the product $\eta_a\eta_w = 1$ … We will then in show a "
     r"general treatment on how to obtain the individual coordinates of $a$ and $w$ from the solutions for $\mu$ and "
     r"$\phi$.",
@@ -310,26 +303,28 @@ def _roots(rates: tuple[float, float]) -> tuple[float, float]:
     "which rescaling the parameters gives. It is counted once, here: those formulas are judged at unit rates",
 )
 def rates_absorbed_in_parameters(
-    setup: Setup, scales: Callable[[tuple[float, float]], tuple[float, float]] = _roots
+    setup: Setup, believed: Callable[[tuple[float, float]], tuple[float, float]] = lambda rates: rates
 ) -> Any:
     """(a, w) at rates of product 1, and from the flow at unit rates with the parameters rescaled."""
     net, times = draw(setup.rng, -0.7, 0.4, rates=PRODUCT_ONE), np.linspace(0, 12, 13)
-    outer, inner = scales(PRODUCT_ONE)
-    unit = Neuron(outer * net.a, inner * net.w, net.X, outer * inner * net.y)
+    names = dict(zip(("η_w", "η_a"), believed(PRODUCT_ONE), strict=True))
+    scales = [
+        formula.right(names | {"a": 1.0, "w": 1.0, "β*": 1.0}) for formula in rates_absorbed_in_parameters.formulas
+    ]
+    outer, inner, both = scales
+    unit = Neuron(outer * net.a, inner * net.w, net.X, both * net.y)
     (a, w), (a1, w1) = net.path(times), unit.path(times)
     return stack([(a, a1 / outer), (w, w1 / inner)])
 
 
-rates_absorbed_in_parameters.printed(scales=lambda rates: (1.0, 1.0))
-rates_absorbed_in_parameters.breaks("the scales of the two layers exchanged", scales=lambda rates: _roots(rates)[::-1])
+rates_absorbed_in_parameters.printed(believed=lambda rates: (1.0, 1.0))
+rates_absorbed_in_parameters.breaks("the scales of the two layers exchanged", believed=lambda rates: rates[::-1])
 
 
 @rates_absorbed_in_parameters.proof("two inputs, any rates: the rescaled parameters obey the equations at unit rates")
 def flow_of_rescaled_parameters(spoiled: bool) -> Any:
-    from sympy import sqrt
-
     net = _symbols.neuron(2)
-    eta_w, eta_a = (sqrt(each) for each in net.rates)
-    a, w, target = eta_w * net.a, (eta_w if spoiled else eta_a) * net.w, eta_w * eta_a * net.pull
-    outer, inner = net.field
-    return [eta_w * outer, eta_a * inner], [w.dot(target) - a * w.dot(w), a * target - a**2 * w]
+    names = net.names | ({"η_a": net.rates[0]} if spoiled else {})
+    a, w, target = (formula.right(names) for formula in rates_absorbed_in_parameters.formulas)
+    outer, inner = net.rate(a), w.applyfunc(net.rate)
+    return [outer, inner], [w.dot(target) - a * w.dot(w), a * target - a**2 * w]

@@ -18,7 +18,7 @@ from lazyrich.papers.verdicts import Verdict
 @claim(
     "kunin2024",
     "section 3, equation (1); appendix A",
-    "The NTK matrix of the neuron is K = X(η_w a² I + η_a wwᵀ)Xᵀ",
+    "The NTK matrix of the neuron is $K = X(η_w a² I + η_a wwᵀ)Xᵀ$",
     quote=r"K = X \left(\eta_wa^2 \mathbf{I}_d + \eta_aww^\intercal\right)X^\intercal.",
     tolerance=1e-12,
     why="derivatives by complex step",
@@ -27,8 +27,8 @@ def neuron_ntk(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
     net = draw(setup.rng, 0.6, -0.4, stretch=(0.6, 1.4))
     jacobian = gradient(lambda theta: theta[0] * (net.X @ theta[1:]), net.theta)
     speeds = np.concatenate([[RATES[1]], np.full(len(net.w), RATES[0])])
-    M = rates[0] * net.a**2 * np.eye(len(net.w)) + rates[1] * np.outer(net.w, net.w)
-    return jacobian * speeds @ jacobian.T, net.X @ M @ net.X.T
+    K = jacobian * speeds @ jacobian.T
+    return neuron_ntk.formula.sides(net.names | {"K": K, "η_w": rates[0], "η_a": rates[1]})
 
 
 neuron_ntk.breaks("the rates of the two layers exchanged", rates=RATES[::-1])
@@ -36,18 +36,18 @@ neuron_ntk.breaks("the rates of the two layers exchanged", rates=RATES[::-1])
 
 @neuron_ntk.proof("two samples, three inputs; every number a symbol")
 def kernel_of_the_neuron(spoiled: bool) -> Any:
-    from sympy import Matrix, diag, eye, symbols
+    from sympy import Matrix, diag, symbols
 
     net, X = _symbols.neuron(3), Matrix(2, 3, symbols("x:6"))
     (eta_w, eta_a), J = net.rates, (X * net.w * net.a).jacobian([net.a, *net.w])
-    outer = net.w * net.w.T * (2 if spoiled else 1)
-    return J * diag(eta_a, *[eta_w] * 3) * J.T, X * (eta_w * net.a**2 * eye(3) + eta_a * outer) * X.T
+    K = J * diag(eta_a, *[eta_w] * 3) * J.T
+    return neuron_ntk.formula.sides(net.names | {"K": K, "X": X, "η_a": (2 if spoiled else 1) * eta_a})
 
 
 @claim(
     "kunin2024",
     "appendix A",
-    "Gradient flow of ½‖aXw − y‖² is a' = −η_a w·(XᵀXaw − Xᵀy), w' = −η_w a(XᵀXaw − Xᵀy)",
+    "Gradient flow of ½‖aXw − y‖² is $a' = −η_a w·(XᵀXaw − Xᵀy)$, $w' = −η_w a(XᵀXaw − Xᵀy)$",
     quote=r"\dot{a} &= -\eta_a w^\intercal \left(X^\intercal X aw - X^\intercal y\right),  &&a(0) = a_0,\\ … "
     r"\dot{w} &= -\eta_w a \left(X^\intercal X aw - X^\intercal y\right),  &&w(0) = w_0.",
     tolerance=1e-12,
@@ -56,9 +56,8 @@ def kernel_of_the_neuron(spoiled: bool) -> Any:
 def gradient_flow(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
     net = draw(setup.rng, 0.6, -0.4, stretch=(0.6, 1.4))
     slope = gradient(lambda theta: np.sum((theta[0] * (net.X @ theta[1:]) - net.y) ** 2) / 2, net.theta)
-    residual = net.moments[0] @ net.w * net.a - net.moments[1]
-    printed = np.concatenate([[-rates[1] * net.w @ residual], -rates[0] * net.a * residual])
-    return -np.concatenate([[RATES[1]], np.full(len(net.w), RATES[0])]) * slope, printed
+    moves = {"a'": -RATES[1] * slope[0], "w'": -RATES[0] * slope[1:, None], "η_w": rates[0], "η_a": rates[1]}
+    return stack(gradient_flow.sides(net.names | moves))
 
 
 gradient_flow.breaks("the rates of the two layers exchanged", rates=RATES[::-1])
@@ -71,29 +70,32 @@ def slope_of_the_loss(spoiled: bool) -> Any:
     X, y, w, a = Matrix(2, 2, symbols("x:4")), Matrix(symbols("y:2")), Matrix(symbols("w:2")), symbols("a")
     error = a * X * w - y
     loss = error.dot(error) / 2
-    residual = X.T * X * a * w - (X * y if spoiled else X.T * y)
-    return [-loss.diff(a), *(-loss.diff(each) for each in w)], [-w.dot(residual), *(-a * residual)]
+    moves = {"a'": -loss.diff(a), "w'": Matrix([-loss.diff(each) for each in w]), "η_w": 1, "η_a": 1}
+    names = {"X": X.T if spoiled else X, "a": a, "w": w, "y": y} | moves
+    return tuple(zip(*gradient_flow.sides(names), strict=True))
 
 
 @claim(
     "kunin2024",
     "appendix A",
-    "a → αa, w → w/α leaves the function, and so the loss, as it is, for any α ≠ 0",
+    "$a → αa$, $w → w/α$ leaves the function, and so the loss, as it is, for any α ≠ 0",
     quote=r"the symmetry between $a$ and $w$, permitting scaling transformations, $a \to a \alpha$ and $w \to w / "
     r"\alpha$ for any $\alpha \neq 0$ without changing the product $aw$, results in a manifold of minima in parameter "
     r"space.",
     tolerance=1e-12,
     why="algebra in double precision",
 )
-def rescaling_symmetry(setup: Setup, power: float = -1.0) -> Any:
+def rescaling_symmetry(setup: Setup, power: float = 1.0) -> Any:
     rng, losses = setup.rng, []
     net = draw(rng, 0.6, -0.4, stretch=(0.6, 1.4))
     for alpha in (1.0, *rng.uniform(0.3, 3.0, size=3), *rng.uniform(-3.0, -0.3, size=3)):
-        losses.append(np.sum((alpha * net.a * (net.X @ net.w) * alpha**power - net.y) ** 2) / 2)
+        outer, inner = rescaling_symmetry.formulas
+        a, w = outer.right({"α": alpha, "a": net.a}), inner.right({"α": alpha**power, "w": net.w})
+        losses.append(np.sum((a * (net.X @ w) - net.y) ** 2) / 2)
     return losses, np.full_like(losses, losses[0])
 
 
-rescaling_symmetry.breaks("w is not divided, but multiplied", power=1.0)
+rescaling_symmetry.breaks("w is not divided, but multiplied", power=-1.0)
 
 
 @rescaling_symmetry.proof("two samples, two inputs; every number a symbol")
@@ -107,13 +109,14 @@ def loss_is_invariant(spoiled: bool) -> Any:
         error = a * X * w - y
         return error.dot(error) / 2
 
-    return loss(alpha * a, w * alpha if spoiled else w / alpha), loss(a, w)
+    names = {"α": alpha, "a": a, "w": w * alpha if spoiled else w}
+    return loss(*(formula.right(names) for formula in rescaling_symmetry.formulas)), loss(a, w)
 
 
 @claim(
     "kunin2024",
     "section 3; appendix A.2.1",
-    "μ = a‖w‖ is invariant under a → αa, w → w/α, α > 0",
+    "$μ = a‖w‖$ is invariant under $a → αa$, $w → w/α$, α > 0",
     quote=r"We study the variables $\mu = a \|w\|$, an invariant under the rescale symmetry",
     tolerance=1e-12,
     why="algebra in double precision",
@@ -124,8 +127,11 @@ def mu_is_invariant(setup: Setup, turn: Callable[[Any], Any] = np.sign) -> Any:
     rng, pairs = setup.rng, []
     net = draw(rng, 0.6, -0.4)
     mu, phi = polar(net.a, net.w, net.target)
+    product, outer, inner = mu_is_invariant.formulas
     for alpha in (*rng.uniform(0.3, 3.0, size=3), *rng.uniform(-3.0, -0.3, size=3)):
-        pairs.append((polar(alpha * net.a, net.w / alpha, net.target), (turn(alpha) * mu, np.sign(alpha) * phi)))
+        a, w = outer.right({"α": alpha, "a": net.a}), inner.right({"α": alpha, "w": net.w})
+        measured = product.right({"a": a, "‖w‖": np.linalg.norm(w)}), polar(a, w, net.target)[1]
+        pairs.append((measured, (turn(alpha) * mu, np.sign(alpha) * phi)))
     return stack(pairs)
 
 
@@ -139,10 +145,11 @@ def under_rescaling(spoiled: bool) -> Any:
 
     net, left, right = _symbols.neuron(2), [], []
     for sign, alpha in ((1, symbols("alpha", positive=True)), (-1, symbols("alpha", negative=True))):
-        w = net.w / alpha
+        product, *moves = mu_is_invariant.formulas
+        a, w = (move.right({"α": alpha, "a": net.a, "w": net.w}) for move in moves)
         length = sqrt(w.dot(w).factor())
         turn = 1 if spoiled else sign
-        left += [alpha * net.a * length, w.dot(net.pull) / length]
+        left += [product.right({"a": a, "‖w‖": length}), w.dot(net.pull) / length]
         right += [turn * net.a * net.length, turn * net.along / net.length]
     return left, right
 
@@ -196,7 +203,7 @@ def tangent_of_the_minima(spoiled: bool) -> Any:
     "kunin2024",
     "section 3, footnote 2; appendix A",
     "Where a = 0 and w·Xᵀy = 0, d − 1 dimensions, the flow stands still, and the point is a saddle: "
-    "λ² + η_a‖Xw‖²λ = η_aη_w‖Xᵀy‖² has a positive root λ, the rate of escape",
+    "$λ² + η_a‖Xw‖²λ = η_aη_w‖Xᵀy‖²$ has a positive root λ, the rate of escape",
     quote=r"The set of saddle points $\{(a,w)\}$ is the $d-1$ dimensional subspace satisfying $a = 0$ and $w^\intercal "
     r"X^\intercal y = 0$.",
     tolerance=1e-10,
@@ -209,13 +216,14 @@ def saddles(setup: Setup, off: float = 0.0) -> Any:
     theta = np.concatenate([[0.0], w])
     still = np.max(np.abs(net.field(theta)))
     speeds = np.linalg.eigvals(gradient(net.field, theta))
-    brake = RATES[1] * np.sum((net.X @ w) ** 2)
-    expected = np.sqrt(brake**2 / 4 + RATES[0] * RATES[1] * (pull @ pull)) - brake / 2
     escape = np.max(speeds.real)
+    sizes = {"‖Xw‖": np.linalg.norm(net.X @ w), "‖Xᵀy‖": np.linalg.norm(pull)}
+    sides = saddles.formula.sides(net.names | sizes | {"λ": escape})
     return Evidence.together(
         Evidence(still),
         Evidence.true(np.sum(np.abs(speeds) < 1e-12) == len(w) - 1, f"{len(w) - 1} flat directions"),
-        Evidence.equal(escape, expected, f"escape rate {escape:.2g}"),
+        Evidence.true(escape > 0),
+        Evidence.equal(*sides, f"escape rate {escape:.2g}"),
     )
 
 
@@ -224,7 +232,7 @@ saddles.breaks("w not orthogonal to Xᵀy", off=0.3)
 
 @saddles.proof("two inputs, any XᵀX, any rates")
 def rate_of_escape(spoiled: bool) -> Any:
-    from sympy import Matrix, Symbol
+    from sympy import Matrix, Symbol, sqrt
 
     net, rate, size = _symbols.neuron(2, whitened=False), Symbol("lambda"), Symbol("s")
     outer, inner = net.field
@@ -232,9 +240,10 @@ def rate_of_escape(spoiled: bool) -> Any:
     there = {net.a: 0, **dict(zip(net.w, across, strict=True))}
     drift = Matrix([outer, *inner]).jacobian([net.a, *net.w]).subs(there)
     eta_w, eta_a = net.rates
-    brake = eta_a * (across.T * net.gram * across)[0]
-    quadratic = rate**2 + brake * rate - eta_a * eta_w * net.pull.dot(net.pull) * (2 if spoiled else 1)
-    return [outer.subs(there), (rate * Matrix.eye(3) - drift).det()], [0, rate * quadratic]
+    sizes = {"‖Xw‖": sqrt((across.T * net.gram * across)[0]), "‖Xᵀy‖": sqrt(net.pull.dot(net.pull))}
+    names = {"λ": rate, "η_w": eta_w * (2 if spoiled else 1), "η_a": eta_a} | sizes
+    left, right = saddles.formula.sides(names)
+    return [outer.subs(there), (rate * Matrix.eye(3) - drift).det()], [0, rate * (left - right)]
 
 
 @claim(
@@ -266,7 +275,7 @@ global_convergence.breaks("from the origin, which is a saddle", spread=0.0)
 @claim(
     "kunin2024",
     "section 3; appendix A.1",
-    "δ = η_w a² − η_a‖w‖² is conserved by the flow of a single neuron, for any data and rates",
+    "$δ = η_w a² − η_a‖w‖²$ is conserved by the flow of a single neuron, for any data and rates",
     quote=r"maintaining the difference $\delta = \eta_wa^2 - \eta_a\|w\|^2 \in \mathbb{R}$ throughout training",
     tolerance=1e-9,
     why=INTEGRATED,
@@ -274,8 +283,9 @@ global_convergence.breaks("from the origin, which is a saddle", spread=0.0)
 def conservation(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
     net = draw(setup.rng, 0.6, -0.4, rates=RATES, d=setup.size(3, 10), stretch=(0.6, 1.4))
     a, w = net.path(np.linspace(0, 5, 11))
-    delta = rates[0] * a**2 - rates[1] * np.sum(w**2, axis=1)
-    return delta, np.full_like(delta, delta[0])
+    lengths = np.linalg.norm(w, axis=1)
+    delta = conservation.formula.right({"η_w": rates[0], "η_a": rates[1], "a": a, "‖w‖": lengths})
+    return delta, np.full_like(delta, net.delta)
 
 
 conservation.breaks("without the rates", rates=(1.0, 1.0))
@@ -284,8 +294,8 @@ conservation.breaks("without the rates", rates=(1.0, 1.0))
 @conservation.proof("three inputs, any XᵀX and Xᵀy, any rates")
 def delta_stands_still(spoiled: bool) -> Any:
     net = _symbols.neuron(3, whitened=False)
-    (eta_w, eta_a), square = net.rates, net.w.dot(net.w)
-    return net.rate(eta_w * net.a**2 - (eta_w if spoiled else eta_a) * square), 0
+    eta_w, eta_a = net.rates
+    return net.rate(conservation.formula.right(net.names | {"η_a": eta_w if spoiled else eta_a})), 0
 
 
 @claim(

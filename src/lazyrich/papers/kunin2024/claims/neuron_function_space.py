@@ -13,7 +13,6 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     Neuron,
     draw,
     draw_many,
-    kappa_of,
     raw_M,
     stack,
 )
@@ -27,7 +26,8 @@ FUNNEL = "an exponent over 20 ≤ |δ| ≤ 160, with corrections of relative siz
 @claim(
     "kunin2024",
     "section 3, equation (3); appendix A.3",
-    "β' = −(η_w a²I + η_a wwᵀ)∇L(β), ∇L(β) = Xᵀ(Xβ − y): gradient flow in β, preconditioned, for any data and rates",
+    "$β' = −(η_w a²I + η_a wwᵀ)∇L(β)$, $∇L(β) = Xᵀ(Xβ − y)$: gradient flow in β, preconditioned, for any data and "
+    "rates",
     quote=r"\dot{\beta} = -\underbrace{\left(\eta_w a^2\mathbf{I}_d + \eta_a w w^\intercal\right)}_{M} X^\intercal "
     r"\rho",
     tolerance=1e-10,
@@ -37,7 +37,8 @@ def preconditioned_flow(setup: Setup, rates: tuple[float, float] = RATES) -> Any
     net = draw(setup.rng, -0.6, 0.4, rates=RATES, stretch=(0.6, 1.4))
     slope = gradient(lambda beta: np.sum((net.X @ beta - net.y) ** 2) / 2, net.a * net.w)
     speed = rate(lambda s: s[0] * s[1:], net.theta, net.field(net.theta))
-    return speed, -raw_M(net.theta, rates) @ slope
+    moves = {"β'": speed[:, None], "∇L(β)": slope[:, None], "η_w": rates[0], "η_a": rates[1]}
+    return stack(preconditioned_flow.sides(net.names | moves))
 
 
 preconditioned_flow.breaks("the rates of the two layers exchanged", rates=RATES[::-1])
@@ -45,18 +46,17 @@ preconditioned_flow.breaks("the rates of the two layers exchanged", rates=RATES[
 
 @preconditioned_flow.proof("three inputs, any XᵀX and rates; all numbers symbols")
 def product_rule(spoiled: bool) -> Any:
-    from sympy import eye
-
     net = _symbols.neuron(3, whitened=False)
-    (eta_w, eta_a), beta = net.rates, net.a * net.w
-    M = eta_w * net.a**2 * eye(3) + (eta_w if spoiled else eta_a) * net.w * net.w.T
-    return beta.applyfunc(net.rate), -M * (net.gram * beta - net.pull)
+    beta = net.a * net.w
+    moves = {"β'": beta.applyfunc(net.rate), "∇L(β)": net.gram * beta - net.pull}
+    names = net.names | moves | ({"η_a": net.rates[0]} if spoiled else {})
+    return preconditioned_flow.formulas[0].sides(names)
 
 
 @claim(
     "kunin2024",
     "appendix A.3",
-    "a² = (κ + δ)/2η_w is the one positive root of η_w a⁴ − δa² − η_a‖β‖² = 0, κ² = δ² + 4η_aη_w‖β‖²",
+    "$a² = (κ + δ)/2η_w$ is the one positive root of $η_w a⁴ − δa² − η_a‖β‖² = 0$, $κ² = δ² + 4η_aη_w‖β‖²$",
     quote=r"$$a^2 = \frac{\sqrt{\delta^2 + 4\eta_a\eta_w\|\beta\|^2} + \delta}{2\eta_w},$$ which is the unique "
     r"positive solution of the quadratic expression $\eta_wa^4 - \delta a^2 - \eta_a\|\beta\|^2 = 0$.",
     tolerance=1e-10,
@@ -66,8 +66,12 @@ def outer_quadratic(setup: Setup, sign: float = 1.0) -> Any:
     rng, pairs = setup.rng, []
     for delta in (1.1, 0.0, -1.1):
         net = draw(rng, delta, rates=RATES, low=0.7)
-        roots = np.roots([RATES[0], -sign * net.delta, -RATES[1] * net.a**2 * (net.w @ net.w)])
+        recovered, quartic, root = outer_quadratic.formulas
+        values = [quartic.left(net.names | {"δ": sign * net.delta, "a": a}) for a in (0.0, 1.0, np.sqrt(2))]
+        middle = 2 * values[1] - values[2] / 2 - 1.5 * values[0]  # through three values of a²
+        roots = np.roots([values[1] - values[0] - middle, middle, values[0]])
         pairs += [(roots[roots > 0], [net.a**2]), (np.sum(roots > 0), 1.0)]
+        pairs += [recovered.sides(net.names), root.sides(net.names)]
     return stack(pairs)
 
 
@@ -76,18 +80,21 @@ outer_quadratic.breaks("the sign of δ turned round", sign=-1.0)
 
 @outer_quadratic.proof("in general: the roots are a² > 0 and −η_a‖w‖²/η_w < 0", general=True)
 def two_roots(spoiled: bool) -> Any:
-    from sympy import symbols
+    from sympy import sqrt, symbols
 
     a, r, x, eta_w, eta_a = symbols("a r x eta_w eta_a", positive=True)
-    delta, square = eta_w * a**2 - eta_a * r**2, a**2 * r**2
+    delta = eta_w * a**2 - eta_a * r**2
     other = -eta_a * r**2 / (eta_a if spoiled else eta_w)
-    return eta_w * x**2 - delta * x - eta_a * square, eta_w * (x - a**2) * (x - other)
+    names = {"η_w": eta_w, "η_a": eta_a, "δ": delta, "‖β‖": a * r, "a": sqrt(x), "κ": eta_w * a**2 + eta_a * r**2}
+    recovered, quartic, root = outer_quadratic.formulas
+    square, kappa = recovered.right(names), root.sides(names)
+    return [quartic.left(names), square, kappa[0]], [eta_w * (x - a**2) * (x - other), a**2, kappa[1]]
 
 
 @claim(
     "kunin2024",
     "section 3, equation (4); appendix A.3",
-    "wwᵀ = (κ − δ)/2η_a · ββᵀ/‖β‖², so that M = ½(κ + δ)I + ½(κ − δ)ββᵀ/‖β‖², κ² = δ² + 4η_aη_w‖β‖²",
+    "$wwᵀ = (κ − δ)/2η_a · ββᵀ/‖β‖²$, so that $M = ½(κ + δ)I + ½(κ − δ)ββᵀ/‖β‖²$, $κ² = δ² + 4η_aη_w‖β‖²$",
     quote=r"M = \frac{\kappa + \delta}{2}\mathbf{I}_d + \frac{\kappa - \delta}{2}\frac{\beta\beta^\intercal}"
     r"{\|\beta\|^2},$$ where $\kappa = \sqrt{\delta^2 + 4\eta_a\eta_w\|\beta\|^2}$",
     tolerance=1e-12,
@@ -97,12 +104,7 @@ def preconditioner(setup: Setup, sign: float = 1.0) -> Any:
     rng, pairs = setup.rng, []
     for delta in (1.1, 0.0, -1.1):
         net = draw(rng, delta, rates=RATES, low=0.7)
-        beta, D = net.a * net.w, sign * net.delta
-        kappa, outer = kappa_of(beta @ beta, D, PRODUCT), np.outer(net.w, net.w)
-        pairs += [
-            (outer, (kappa - D) / (2 * RATES[1]) * np.outer(beta, beta) / (beta @ beta)),
-            (raw_M(net.theta, RATES), M_of(beta, D, PRODUCT)),
-        ]
+        pairs += preconditioner.sides(net.names | {"M": raw_M(net.theta, RATES), "δ": sign * net.delta})
     return stack(pairs)
 
 
@@ -111,14 +113,13 @@ preconditioner.breaks("the sign of δ turned round", sign=-1.0)
 
 @preconditioner.proof("three inputs, any rates, a > 0; all numbers symbols")
 def M_in_terms_of_beta(spoiled: bool) -> Any:
-    from sympy import eye, sqrt
+    from sympy import eye
 
     net = _symbols.neuron(3)
-    (eta_w, eta_a), beta, delta = net.rates, net.a * net.w, net.delta
-    kappa = _symbols.tidy(sqrt(delta**2 + 4 * eta_a * eta_w * beta.dot(beta)))
-    ray = beta * beta.T / beta.dot(beta)
-    M = (kappa + delta) / 2 * eye(3) + (kappa - (-delta if spoiled else delta)) / 2 * ray
-    return eta_w * net.a**2 * eye(3) + eta_a * net.w * net.w.T, M
+    (eta_w, eta_a), names = net.rates, net.names
+    M = eta_w * net.a**2 * eye(3) + eta_a * net.w * net.w.T
+    sides = preconditioner.sides(names | {"M": M, "δ": (-1 if spoiled else 1) * net.delta})
+    return tuple(zip(*sides, strict=True))
 
 
 @claim(
@@ -134,15 +135,15 @@ def self_consistent(setup: Setup, product: float = PRODUCT) -> Any:
     return _in_beta(setup, 1.0, product)
 
 
-def _in_beta(setup: Setup, scale: float, product: float) -> Any:
-    """Return β of the raw flow, and of β' = −M(β)Xᵀρ with β and y multiplied by `scale`."""
+def _in_beta(setup: Setup, scale: float, product: float, scale_y: float = 1.0) -> Any:
+    """Return β of the raw flow, and of β' = −M(β)Xᵀρ with β multiplied by `scale` and y by `scale_y`."""
     rng, times, pairs = setup.rng, np.linspace(0, 12, 13), []
     for delta in (0.9, -0.9):
         net = draw(rng, delta, 0.6, low=0.3, rates=RATES, stretch=(0.6, 1.4))
         a, w = net.path(times)
 
         def field(beta: Any, net: Neuron = net) -> Any:
-            return -M_of(beta, net.delta, product) @ net.X.T @ (net.X @ beta - scale * net.y)
+            return -M_of(beta, net.delta, product) @ net.X.T @ (net.X @ beta - scale_y * net.y)
 
         pairs.append((a[:, None] * w, flows.ode(field, scale * net.a * net.w, times) / scale))
     return stack(pairs)
@@ -191,18 +192,20 @@ outer_weight_stays.breaks("δ < 0", share=0.9)
 @claim(
     "kunin2024",
     "appendix A.3",
-    "In the equation of β the rates are absorbed by β' = √(η_aη_w)β, y' = √(η_aη_w)y, at the same δ and t",
+    "In the equation of β the rates are absorbed by $β' = √(η_aη_w)β$, $y' = √(η_aη_w)y$, at the same δ and t",
     quote=r"By defining $\beta' = \sqrt{\eta_a\eta_w} \beta$ and $y' = \sqrt{\eta_a\eta_w} y$ and studying the "
     r"dynamics of $\beta'$, we can absorb $\eta_a\eta_w$ into the $\beta$ terms in $M$ and the additional factor "
     r"$\sqrt{\eta_a\eta_w}$ into the $\beta$ and $y$ terms in $\rho$.",
     tolerance=1e-8,
     why="both flows are integrated at rtol 1e-12",
 )
-def rates_absorbed_in_beta(setup: Setup, scale: float = np.sqrt(PRODUCT)) -> Any:
-    return _in_beta(setup, scale, 1.0)
+def rates_absorbed_in_beta(setup: Setup, rates: tuple[float, float] = RATES) -> Any:
+    names = {"η_w": rates[0], "η_a": rates[1], "β": 1.0, "y": 1.0}
+    of_beta, of_y = (formula.right(names) for formula in rates_absorbed_in_beta.formulas)
+    return _in_beta(setup, of_beta, 1.0, of_y)
 
 
-rates_absorbed_in_beta.breaks("β and y multiplied by η_aη_w", scale=PRODUCT)
+rates_absorbed_in_beta.breaks("β and y multiplied by η_aη_w", rates=(PRODUCT, PRODUCT))
 
 
 @rates_absorbed_in_beta.proof("two inputs, any XᵀX and Xᵀy")
@@ -219,5 +222,7 @@ def equation_without_rates(spoiled: bool) -> Any:
         M = (kappa + delta) / 2 * eye(2) + (kappa - delta) / 2 * beta * beta.T / square
         return -M * (gram * beta - pull)
 
-    scale = product if spoiled else sqrt(product)
-    return scale * field(beta, pull, product), field(scale * beta, scale * pull, 1)
+    names = {"β": beta, "y": pull, "η_w": product, "η_a": product if spoiled else 1}
+    new_beta, new_pull = (formula.right(names) for formula in rates_absorbed_in_beta.formulas)
+    scale = new_beta[0] / beta[0]
+    return scale * field(beta, pull, product), field(new_beta, new_pull, 1)

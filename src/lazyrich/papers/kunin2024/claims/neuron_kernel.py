@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
-from lazyrich.papers.kunin2024.claims._neuron import ALGEBRA, DELTAS, RATES, Neuron, draw, kappa_of, raw_M, stack
+from lazyrich.papers.kunin2024.claims._neuron import ALGEBRA, DELTAS, RATES, Neuron, draw, raw_M, stack
 from lazyrich.papers.oracles.derivatives import rate
 
 PRODUCT = RATES[0] * RATES[1]
@@ -17,7 +17,7 @@ FUNNEL = "an exponent over 20 ≤ |δ| ≤ 160, with corrections of relative siz
 @claim(
     "kunin2024",
     "appendix A.3.1",
-    "M' = (2‖β‖/κ)(I + β̂β̂ᵀ)‖β‖' + ½(κ − δ)(β̂β̂ᵀ)' for η_aη_w = 1; else the first coefficient is 2η_aη_w‖β‖/κ",
+    "$M' = (2‖β‖/κ)(I + β̂β̂ᵀ)‖β‖' + ½(κ − δ)(β̂β̂ᵀ)'$ for η_aη_w = 1; else the first coefficient is $2η_aη_w‖β‖/κ$",
     quote=r"we can write $\dot{M} = \frac{2 \|\beta\|}{\kappa} (\mathbf{I}_d + \hat{\beta}\hat{\beta}^\intercal) "
     r"\partial_t \|\beta\| + \frac{\kappa - \delta}{2} \partial_t (\hat{\beta}\hat{\beta}^\intercal)$ where "
     r"$\hat{\beta} = \tfrac{\beta}{\|\beta\|}$.",
@@ -28,13 +28,17 @@ def kernel_speed(setup: Setup, product: float = PRODUCT) -> Any:
     rng, pairs = setup.rng, []
     for delta in (0.9, 0.0, -0.9):
         net = draw(rng, delta, 0.6, rates=RATES, stretch=(0.6, 1.4))
-        theta, speed, one = net.theta, net.field(net.theta), np.eye(3)
-        M, beta = rate(lambda s: raw_M(s, RATES), theta, speed), net.a * net.w
-        norm, kappa = np.linalg.norm(beta), kappa_of(beta @ beta, net.delta, PRODUCT)
+        theta, speed = net.theta, net.field(net.theta)
+        M = rate(lambda s: raw_M(s, RATES), theta, speed)
         lengthens = rate(lambda s: np.sqrt(s[0] ** 2 * (s[1:] @ s[1:])), theta, speed)
         turns = rate(lambda s: np.outer(s[1:], s[1:]) / (s[1:] @ s[1:]), theta, speed)
-        radial = 2 * product * norm / kappa * lengthens * (one + np.outer(beta, beta) / norm**2)
-        pairs.append((M, radial + (kappa - net.delta) / 2 * turns))
+        changes, coefficient = kernel_speed.formulas
+        names = net.names | {"‖β‖'": lengthens, "(β̂β̂ᵀ)'": turns, "β̂": net.names["β"] / net.names["‖β‖"]}
+        first = coefficient.right(net.names | {"η_w": product, "η_a": 1.0})
+        # the printed first coefficient is 2‖β‖/κ; with rates, the other stands in its place
+        printed = changes.right(names) - changes.right(names | {"‖β‖'": 0.0})
+        unit = 2 * names["‖β‖"] / names["κ"]
+        pairs.append((M, first / unit * printed + changes.right(names | {"‖β‖'": 0.0})))
     return stack(pairs)
 
 
@@ -50,7 +54,8 @@ def rate_of_M(spoiled: bool) -> Any:
     kappa, way = sqrt(delta**2 + 4 * size**2), Matrix([cos(angle), sin(angle)])
     ray = way * way.T
     M = (kappa + delta) / 2 * eye(2) + (kappa - delta) / 2 * ray
-    computed = (1 if spoiled else 2) * size / kappa * (eye(2) + ray) * size.diff(t) + (kappa - delta) / 2 * ray.diff(t)
+    names = {"‖β‖": size, "κ": kappa, "δ": delta, "I": eye(2), "β̂": way, "(β̂β̂ᵀ)'": ray.diff(t)}
+    computed = kernel_speed.formulas[0].right(names | {"‖β‖'": (2 if spoiled else 1) * size.diff(t)})
     # numbers in place of the functions and their rates
     plain = dict(zip((size.diff(t), angle.diff(t), size, angle), symbols("q p r theta", positive=True), strict=True))
     return M.diff(t).subs(plain), computed.subs(plain)
@@ -66,7 +71,7 @@ def _neurons_with_predictor(beta: Any, sign: float, net: Neuron) -> list[Neuron]
 @claim(
     "kunin2024",
     "section 3",
-    "M ≈ δI for δ ≫ 0 and M ≈ |δ|ββᵀ/‖β‖² for δ ≪ 0, both to O(1/|δ|)",
+    "$M ≈ δI$ for δ ≫ 0 and $M ≈ |δ|ββᵀ/‖β‖²$ for δ ≪ 0, both to O(1/|δ|)",
     quote=r"When $\delta \gg 0$, $M \approx \delta \mathbf{I}_d$ … When $\delta \ll 0$, $M \approx |\delta| "
     r"\tfrac{\beta\beta^\intercal}{\|\beta\|^2}$",
     tolerance=0.02,
@@ -75,9 +80,12 @@ def _neurons_with_predictor(beta: Any, sign: float, net: Neuron) -> list[Neuron]
 def regimes_of_m(setup: Setup, sign: float = 1.0) -> Any:
     net, measured = draw(setup.rng, 0.0, 0.4, low=1.1, rates=RATES), []
     beta = net.a * net.w
-    for side, shape in ((sign, np.eye(3)), (-sign, np.outer(beta, beta) / (beta @ beta))):
-        nets = _neurons_with_predictor(beta, side, net)
-        off = [np.linalg.norm(raw_M(n.theta, RATES) - abs(n.delta) * shape) for n in nets]
+    for side, formula in zip((sign, -sign), regimes_of_m.formulas, strict=True):
+        nets, off = _neurons_with_predictor(beta, side, net), []
+        for n in nets:
+            size = abs(n.delta)
+            M, limit = formula.sides(n.names | {"M": raw_M(n.theta, RATES), "δ": size, "|δ|": size})
+            off.append(np.linalg.norm(M - limit))
         measured.append(Evidence.slope([abs(n.delta) for n in nets], off, -1.0))
     return Evidence.together(*measured)
 
@@ -100,7 +108,7 @@ def limits_of_M(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "section 3",
-    "M = √(η_aη_w)‖β‖(I + ββᵀ/‖β‖²) at δ = 0",
+    "$M = √(η_aη_w)‖β‖(I + ββᵀ/‖β‖²)$ at δ = 0",
     quote=r"When $\delta = 0$, $M = \sqrt{\eta_a\eta_w}\|\beta\|(\mathbf{I}_d + "
     r"\tfrac{\beta\beta^\intercal}{\|\beta\|^2})$.",
     tolerance=1e-12,
@@ -108,9 +116,7 @@ def limits_of_M(spoiled: bool) -> Any:
 )
 def balanced_m(setup: Setup, delta: float = 0.0) -> Any:
     net = draw(setup.rng, delta, 0.4, low=1.1, rates=RATES)
-    beta = net.a * net.w
-    size = np.linalg.norm(beta)
-    return raw_M(net.theta, RATES), np.sqrt(PRODUCT) * size * (np.eye(3) + np.outer(beta, beta) / size**2)
+    return balanced_m.formula.sides(net.names | {"M": raw_M(net.theta, RATES)})
 
 
 balanced_m.breaks("δ = 0.5", delta=0.5)
@@ -118,19 +124,20 @@ balanced_m.breaks("δ = 0.5", delta=0.5)
 
 @balanced_m.proof("in general: at √η_w a = √η_a‖w‖, along β and across", general=True)
 def M_on_the_cone(spoiled: bool) -> Any:
-    from sympy import sqrt, symbols
+    from sympy import Matrix, diag, eye, sqrt, symbols
 
     r, eta_w, eta_a = symbols("r eta_w eta_a", positive=True)
     a = sqrt(eta_a / eta_w) * r
-    size = sqrt(eta_a * eta_w) * a * r * (2 if spoiled else 1)
-    return [eta_w * a**2, eta_w * a**2 + eta_a * r**2], [size, 2 * size]
+    M = diag(eta_w * a**2 + eta_a * r**2, eta_w * a**2)
+    names = {"M": M, "η_w": eta_w, "η_a": eta_a, "‖β‖": a * r, "β": Matrix([a * r, 0]), "I": eye(2)}
+    return balanced_m.formula.sides(names | ({"η_a": eta_w} if spoiled else {}))
 
 
 @claim(
     "kunin2024",
     "appendix A.3.1",
-    "The coefficients of M', 2‖β‖/κ and ½(κ − δ), both vanish as 1/δ for δ → ∞; for δ → −∞ the first vanishes and the "
-    "second diverges as |δ|",
+    "The coefficients of M', $2‖β‖/κ$ and $½(κ − δ)$, both vanish as 1/δ for δ → ∞; for δ → −∞ the first vanishes and "
+    "the second diverges as |δ|",
     quote=r"For $\delta \gg 0$, the coefficients in front of both terms vanish, and thus, irrespective of the "
     r"trajectory taken from $\beta(0)$ to $\beta_*$, the change in the NTK is vanishing, indicative of a lazy regime. "
     r"For $\delta \ll 0$, the coefficient for the first term vanishes, while the coefficient on the second term "
@@ -166,7 +173,9 @@ def limits_of_the_coefficients(spoiled: bool) -> Any:
 
     b, D = symbols("b D", positive=True)
     kappa = sqrt(D**2 + 4 * b**2)
-    first, second, other = 2 * b / kappa, (kappa - D) / 2, (kappa + D) / 2  # the last: at −δ
+    names = {"‖β‖": b, "κ": kappa, "δ": D}
+    first, second = (formula.right(names) for formula in kernel_coefficients.formulas)
+    other = kernel_coefficients.formulas[1].right(names | {"δ": -D})
     limits = [limit(each, D, oo) for each in (D * first, D * second, first, second, other / D)]
     return limits, [2 * b, (2 if spoiled else 1) * b**2, 0, 0, 1]
 

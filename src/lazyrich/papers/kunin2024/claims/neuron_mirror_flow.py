@@ -63,7 +63,7 @@ mirror_flow_bias.breaks("from the origin, not from the start", origin=0.0)
 @claim(
     "kunin2024",
     "appendix A.4.1",
-    "D_Φ(β, β₀) and Q(β) = Φ(β) − ∇Φ(β₀)·β differ by a constant, so that their minimizers are the same",
+    "D_Φ(β, β₀) and $Q(β) = Φ(β) − ∇Φ(β₀)·β$ differ by a constant, so that their minimizers are the same",
     quote=r"we consider an equivalent constrained optimization problem … where $Q(\beta) = \Phi_\alpha(\beta) - \nabla "
     r"\Phi_\alpha(\beta(0))^\intercal \beta$, which is often referred to as the *implicit bias*.",
     tolerance=1e-12,
@@ -76,7 +76,8 @@ def bregman_and_bias(setup: Setup, sign: float = 1.0) -> Any:
     for _ in range(4):
         beta = rng.normal(size=4)
         divergence = _entropy(beta) - _entropy(start) - slope @ (beta - start)
-        apart.append(divergence - (_entropy(beta) - sign * slope @ beta))
+        names = {"Φ(β)": _entropy(beta), "∇Φ(β₀)": sign * slope[:, None], "β": beta[:, None]}
+        apart.append(divergence - bregman_and_bias.formula.right(names))
     return apart, np.full_like(apart, apart[0])
 
 
@@ -90,23 +91,15 @@ def same_slope(spoiled: bool) -> Any:
     beta, start, slope = (Matrix(symbols(f"{name}:2")) for name in ("beta", "start", "slope"))
     potential = Function("Phi")(*beta)
     divergence = potential - slope.dot(beta - start)
-    bias = potential - (2 if spoiled else 1) * slope.dot(beta)
+    names = {"Φ(β)": potential, "∇Φ(β₀)": (2 if spoiled else 1) * slope, "β": beta}
+    bias = bregman_and_bias.formula.right(names)
     return [(divergence - bias).diff(each) for each in beta], [0, 0]
-
-
-def _f(x: Any, delta: float) -> Any:
-    return 2 / (kappa_of(x, delta) + delta)
-
-
-def _h(x: Any, delta: float) -> Any:
-    kappa = kappa_of(x, delta)
-    return (kappa - delta) / (x * kappa * (kappa + delta))
 
 
 @claim(
     "kunin2024",
     "appendix A.4.1",
-    "The multiplier of the KKT condition ∇Φ(β_∞) − ∇Φ(β₀) = Xᵀν is ν = −∫g(β)ρ dt over the flow, ρ = Xβ − y",
+    "The multiplier of the KKT condition $∇Φ(β_∞) − ∇Φ(β₀) = Xᵀν$ is $ν = −∫g(β)ρ dt$ over the flow, ρ = Xβ − y",
     quote=r"Thus, by defining $\nu = \int_0^\infty \rho(t)dt$ … then we have shown the desired KKT condition. … has a "
     r"solution, then the previous interpretation holds for $\Phi_\alpha(\beta)$ with $\nu = \int_0^\infty "
     r"g(\beta(t'))\rho(t')dt$.",
@@ -115,7 +108,7 @@ def _h(x: Any, delta: float) -> Any:
     verdict=Verdict.CORRECTED,
     remark="the sign: ν = −∫ρ dt and −∫gρ dt, as the source's own line before says",
 )
-def mirror_multiplier(setup: Setup, factor: float = -1.0) -> Any:
+def mirror_multiplier(setup: Setup, factor: float = 1.0) -> Any:
     rng, pairs = setup.rng, []
     for delta in SIGNS:
         net = draw(rng, delta, 0.7, low=0.4, d=4, rank=2, stretch=(0.8, 1.2))
@@ -126,12 +119,16 @@ def mirror_multiplier(setup: Setup, factor: float = -1.0) -> Any:
 
         end = flows.ode(field, np.concatenate([net.theta, np.zeros(len(net.y))]), [0.0, 60.0])[-1]
         slope = [gradient(partial(potential_of, delta=net.delta), b) for b in (net.a * net.w, end[0] * end[1:5])]
-        pairs.append((slope[1] - slope[0], factor * net.X.T @ end[5:]))
+        condition, multiplier = mirror_multiplier.formulas
+        names = {"∇Φ(β₀)": slope[0], "∇Φ(β_∞)": slope[1], "X": net.X}
+        names["ν"] = factor * multiplier.right({"∫g(β)ρ dt": end[5:, None]})
+        left, right = condition.sides(names)
+        pairs.append((left, right[:, 0]))
     return stack(pairs)
 
 
-mirror_multiplier.printed(factor=1.0)
-mirror_multiplier.breaks("half of the multiplier", factor=-0.5)
+mirror_multiplier.printed(factor=-1.0)
+mirror_multiplier.breaks("half of the multiplier", factor=0.5)
 
 
 @mirror_multiplier.proof("unit rates, two inputs, any XᵀX, a > 0: (∇Φ_δ(β))' = −gXᵀρ, with g = √(κ + δ)")
@@ -224,14 +221,17 @@ def eigenvalues_of_M(spoiled: bool) -> Any:
 
 def _inverse(beta: Any, delta: float, h: float = 1.0) -> Any:
     """Return M⁻¹ as in the source, also at complex β."""
-    x = beta @ beta
-    return _f(x, delta) * np.eye(len(beta)) - h * _h(x, delta) * np.outer(beta, beta)
+    inverse, f, second, square = inverse_of_m.formulas
+    names = {"x": beta @ beta, "δ": delta, "β": beta[:, None], "I": np.eye(len(beta))}
+    names["κ"] = np.sqrt(square.right(names))
+    return inverse.right(names | {"f(‖β‖²)": f.right(names), "h(‖β‖²)": h * second.right(names)})
 
 
 @claim(
     "kunin2024",
     "appendix A.4.2",
-    "M⁻¹ = f(‖β‖²)I − h(‖β‖²)ββᵀ with f(x) = 2/(κ + δ), h(x) = (κ − δ)/(xκ(κ + δ)), κ² = δ² + 4x, for both signs of δ",
+    "$M⁻¹ = f(‖β‖²)I − h(‖β‖²)ββᵀ$ with $f(x) = 2/(κ + δ)$, $h(x) = (κ − δ)/(xκ(κ + δ))$, $κ² = δ² + 4x$, for both "
+    "signs of δ",
     quote=r"f_\delta(x) = \frac{2}{\sqrt{\delta^2 + 4x} + \delta},\qquad h_\delta(x) = \frac{\sqrt{\delta^2 + 4x} - "
     r"\delta}{x\sqrt{\delta^2 + 4x}\left(\sqrt{\delta^2 + 4x} + \delta\right)},$$ such that we can express $M^{-1} = "
     r"f_\delta\left(\|\beta\|^2\right)I_d - h_\delta\left(\|\beta\|^2\right)\beta\beta^\intercal$.",
@@ -252,9 +252,10 @@ def _metric(d: int, spoiled: bool = False) -> tuple[Any, Any, Any, Any, Any]:
 
     delta, beta = Symbol("delta", real=True), Matrix(symbols(f"beta:{d}", real=True))
     x = beta.dot(beta)
-    kappa = sqrt(delta**2 + 4 * x)
-    f, h = (4 if spoiled else 2) / (kappa + delta), (kappa - delta) / (x * kappa * (kappa + delta))
-    return delta, beta, kappa, f, h
+    _, first, second, square = inverse_of_m.formulas
+    kappa = sqrt(square.right({"δ": delta, "x": x}))
+    names = {"κ": kappa, "δ": delta, "x": x}
+    return delta, beta, kappa, (2 if spoiled else 1) * first.right(names), second.right(names)
 
 
 @inverse_of_m.proof("three inputs, unit rates, a > 0; all numbers symbols")
@@ -263,7 +264,8 @@ def times_its_inverse(spoiled: bool) -> Any:
 
     delta, beta, _, f, h = _metric(3, spoiled)
     net = _symbols.neuron(3, unit=True)
-    inverse = _symbols.at_neuron(f * eye(3) - h * beta * beta.T, delta, beta, net)
+    printed = inverse_of_m.formulas[0].right({"f(‖β‖²)": f, "h(‖β‖²)": h, "I": eye(3), "β": beta})
+    inverse = _symbols.at_neuron(printed, delta, beta, net)
     return (net.a**2 * eye(3) + net.w * net.w.T) * inverse, eye(3)
 
 
@@ -277,31 +279,31 @@ def _curl(H: Callable[[Any], Any], beta: Any) -> Any:
     "kunin2024",
     "appendix A.4.2",
     "M⁻¹ is not a Hessian map (d ≥ 2): ∂_k M⁻¹_ij − ∂_j M⁻¹_ik = (2f' + h)(δ_ijβ_k − δ_ikβ_j), and "
-    "2f' + h = −4/(κ(κ + δ)²) ≠ 0",
+    "$2f' + h = −4/(κ(κ + δ)²)$ ≠ 0",
     quote=r"2\nabla f_\delta(x) + h_\delta(x) = \frac{-4}{\sqrt{\delta^2 + 4x}(\sqrt{\delta^2 + 4x} + \delta)^2},$$ "
     r"which does not equal zero and thus $M^{-1}$ is not a Hessian map.",
     tolerance=1e-10,
     why=STEP,
 )
-def not_a_hessian(setup: Setup, constant: float = -4.0) -> Any:
+def not_a_hessian(setup: Setup, constant: float = 1.0) -> Any:
     beta, pairs = point(setup.rng), []
     for delta in SIGNS:
         x = beta @ beta
         kappa = kappa_of(x, delta)
-        lack = constant / (kappa * (kappa + delta) ** 2)
+        lack = constant * not_a_hessian.formula.right({"κ": kappa, "δ": delta})
         ramp = np.einsum("ij,k->ijk", np.eye(3), beta)
         pairs.append((_curl(partial(_inverse, delta=delta), beta), lack * (ramp - ramp.transpose(0, 2, 1))))
     return stack(pairs)
 
 
-not_a_hessian.breaks("half of 2f' + h", constant=-2.0)
+not_a_hessian.breaks("half of 2f' + h", constant=0.5)
 
 
 @not_a_hessian.proof("two inputs, unit rates, a > 0: ∂₂M⁻¹₁₁ − ∂₁M⁻¹₁₂ = −4β₂/(κ(κ + δ)²)")
 def curl_of_the_inverse(spoiled: bool) -> Any:
     delta, beta, kappa, f, h = _metric(2)
     curl = (f - h * beta[0] ** 2).diff(beta[1]) - (-h * beta[0] * beta[1]).diff(beta[0])
-    lack = (-2 if spoiled else -4) * beta[1] / (kappa * (kappa + delta) ** 2)
+    lack = (2 if spoiled else 1) * beta[1] * not_a_hessian.formula.right({"κ": kappa, "δ": delta})
     net = _symbols.neuron(2, unit=True)
     return [_symbols.at_neuron(curl, delta, beta, net)], [_symbols.at_neuron(lack, delta, beta, net)]
 
@@ -309,7 +311,7 @@ def curl_of_the_inverse(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.4.2",
-    "g(‖β‖²)M⁻¹ is a Hessian map for g(x) = √(κ + δ), the solution of g' = g/(κ(κ + δ)), for both signs of δ",
+    "g(‖β‖²)M⁻¹ is a Hessian map for $g(x) = √(κ + δ)$, the solution of $g' = g/(κ(κ + δ))$, for both signs of δ",
     quote=r"which implies $g_\delta(x)$ solves the differential equation, $\nabla g_\delta(x) = "
     r"\frac{g_\delta(x)}{\sqrt{\delta^2 + 4x}(\sqrt{\delta^2 + 4x} + \delta)}$. The solution is $g_\delta(x) = "
     r"c\sqrt{\sqrt{\delta^2 + 4x} + \delta}$, where $c \in \mathbb{R}$ is a constant.",
@@ -321,7 +323,7 @@ def time_warp(setup: Setup, power: float = 1.0) -> Any:
     x = np.array([beta @ beta])
 
     def warp(x: Any, delta: float) -> Any:
-        return warp_of(x, delta) ** power
+        return time_warp.formulas[0].right({"κ": kappa_of(x, delta), "δ": delta}) ** power
 
     def warped_metric(beta: Any, delta: float) -> Any:
         return warp(beta @ beta, delta) * _inverse(beta, delta)
@@ -329,7 +331,10 @@ def time_warp(setup: Setup, power: float = 1.0) -> Any:
     for delta in SIGNS:
         kappa = kappa_of(x, delta)
         measured.append(_curl(partial(warped_metric, delta=delta), beta))
-        measured.append(rate(partial(warp, delta=delta), x, 1.0) - warp(x, delta) / (kappa * (kappa + delta)))
+        measured.append(warp_of(x, delta) ** power - warp(x, delta))
+        names = {"g": warp(x, delta), "g'": rate(partial(warp, delta=delta), x, 1.0), "κ": kappa, "δ": delta}
+        moves, stated = time_warp.formulas[1].sides(names)
+        measured.append(moves - stated)
     return Evidence(max(float(np.max(np.abs(each))) for each in measured))
 
 
@@ -341,11 +346,12 @@ def no_curl(spoiled: bool) -> Any:
     from sympy import Symbol, sqrt
 
     delta, beta, kappa, f, h = _metric(2)
-    g = (kappa + delta) if spoiled else sqrt(kappa + delta)
+    g = time_warp.formulas[0].right({"κ": kappa, "δ": delta}) ** (2 if spoiled else 1)
     curl = (g * (f - h * beta[0] ** 2)).diff(beta[1]) - (-g * h * beta[0] * beta[1]).diff(beta[0])
     x = Symbol("x", positive=True)
     root = sqrt(delta**2 + 4 * x)
-    warp = root + delta if spoiled else sqrt(root + delta)
-    grows = (warp.diff(x) - warp / (root * (root + delta))).subs(x, beta.dot(beta))
+    warp = time_warp.formulas[0].right({"κ": root, "δ": delta}) ** (2 if spoiled else 1)
+    moves, stated = time_warp.formulas[1].sides({"g": warp, "g'": warp.diff(x), "κ": root, "δ": delta})
+    grows = (moves - stated).subs(x, beta.dot(beta))
     net = _symbols.neuron(2, unit=True)
     return [_symbols.at_neuron(each, delta, beta, net) for each in (curl, grows)], [0, 0]

@@ -47,8 +47,8 @@ silent_alignment.breaks("downstream", delta=-3.0)
 @claim(
     "kunin2024",
     "section 3",
-    "Balanced, K/η_w a² = X(I + ŵŵᵀ)Xᵀ at all times: but for its scale, only a matrix of rank one changes, from ŵ₀ŵ₀ᵀ "
-    "to β̂*β̂*ᵀ",
+    "Balanced, $K/(η_w a²) = X(I + ŵŵᵀ)Xᵀ$ at all times: but for its scale, only a matrix of rank one changes, from "
+    "ŵ₀ŵ₀ᵀ to β̂*β̂*ᵀ",
     quote=r"In the first phase, $w$ aligns to $\beta_*$ resulting in a rank-one update to the NTK",
     tolerance=1e-9,
     why="the raw flow is integrated at rtol 1e-12",
@@ -58,8 +58,8 @@ def rank_one_update(setup: Setup, delta: float = 0.0) -> Any:
     pairs = []
     for a, w in zip(*net.path(times), strict=True):
         ray = w / np.linalg.norm(w)
-        kernel = replace(net, a=a, w=w).kernel / (RATES[0] * a**2)
-        pairs.append((kernel, net.X @ (np.eye(3) + np.outer(ray, ray)) @ net.X.T))
+        now = replace(net, a=a, w=w)
+        pairs.append(rank_one_update.formula.sides(now.names | {"K": now.kernel, "ŵ": ray[:, None]}))
     return stack([*pairs, (ray, net.target / net.B)])
 
 
@@ -68,13 +68,14 @@ rank_one_update.breaks("δ = 0.5", delta=0.5)
 
 @rank_one_update.proof("three inputs, any rates: M/η_w a² = I + ŵŵᵀ on the cone η_w a² = η_a‖w‖²")
 def kernel_on_the_cone(spoiled: bool) -> Any:
-    from sympy import eye
+    from sympy import eye, sqrt
 
     net = _symbols.neuron(3)
     (eta_w, eta_a), square = net.rates, net.w.dot(net.w)
     height = eta_a * square / eta_w  # a²
     M = eta_w * height * eye(3) + eta_a * net.w * net.w.T
-    return M / (eta_w * height), eye(3) + net.w * net.w.T / (1 if spoiled else square)
+    names = {"K": M, "η_w": eta_w, "a": sqrt(height), "X": eye(3), "I": eye(3)}
+    return rank_one_update.formula.sides(names | {"ŵ": net.w / (1 if spoiled else net.length)})
 
 
 @claim(
@@ -100,7 +101,7 @@ fitting_phase.breaks("downstream", delta=-3.0)
 @claim(
     "kunin2024",
     "section 3",
-    "Balanced, for ‖β₀‖ → 0: from μ = ‖β*‖/2 on, μ' = 2μ(‖β*‖ − μ), of which μ(t) is off by the order of ‖β₀‖",
+    "Balanced, for ‖β₀‖ → 0: from μ = ‖β*‖/2 on, $μ' = 2μ(‖β*‖ − μ)$, of which μ(t) is off by the order of ‖β₀‖",
     quote=r"In the second phase, the dynamics of $\mu$ simplify to the Bernoulli equation studied in",
     tolerance=0.05,
     why=TWO_DECADES,
@@ -124,14 +125,15 @@ def logistic_solves(spoiled: bool) -> Any:
 
     t, B, start = symbols("t B mu0", positive=True)
     mu = B / (1 + (B / start - 1) * exp((-1 if spoiled else -2) * B * t))
-    return [mu.diff(t), mu.subs(t, 0)], [2 * mu * (B - mu), start]
+    flow = fitting_bernoulli.formula.sides({"μ'": mu.diff(t), "μ": mu, "‖β*‖": B})
+    return [flow[0], mu.subs(t, 0)], [flow[1], start]
 
 
 @claim(
     "kunin2024",
     "section 3",
-    "Balanced, the kernel changes in size, ‖K_∞‖/‖K₀‖ = ‖β*‖/‖β₀‖, and in direction, S(0, ∞) = sin²∠(β₀, β*)/(d + 3), "
-    "from whatever ‖β₀‖ (whitened inputs)",
+    "Balanced, the kernel changes in size, $‖K_∞‖/‖K₀‖ = ‖β*‖/‖β₀‖$, and in direction, $S(0, ∞) = sin²∠(β₀, β*)/(d + "
+    "3)$, from whatever ‖β₀‖ (whitened inputs)",
     quote=r"As a result the NTK changes in both magnitude and direction through training, confirming the dynamics are "
     r"rich.",
     tolerance=1e-6,
@@ -142,17 +144,19 @@ def balanced_neuron_moves(setup: Setup, delta: float = 0.0) -> Any:
     for size in (1.0, 0.1, 1e-2):
         each = neurons_at([delta], size * net.a * net.w, net)[0]
         end = each.after_long_time(30.0)
-        grown = np.linalg.norm(end.kernel) / np.linalg.norm(each.kernel)
-        cosine = polar(each.a, each.w, each.target)[1]
-        expected = [each.B / np.linalg.norm(each.a * each.w), (1 - cosine**2) / (len(each.w) + 3)]
-        pairs.append(([grown, kernel_distance(each.kernel, end.kernel)], expected))
+        names = each.names | {"‖K_∞‖": np.linalg.norm(end.kernel), "‖K₀‖": np.linalg.norm(each.kernel)}
+        names |= {"‖β₀‖": names["‖β‖"], "d": len(each.w), "sin²∠(β₀, β*)": 1 - names["φ"] ** 2}
+        pairs += balanced_neuron_moves.sides(names | {"S(0, ∞)": kernel_distance(each.kernel, end.kernel)})
     return stack(pairs)
 
 
 balanced_neuron_moves.breaks("upstream", delta=3.0)
 
 
-@balanced_neuron_moves.proof("three inputs: the distance of I + uuᵀ and I + vvᵀ, unit vectors at the cosine c")
+@balanced_neuron_moves.proof(
+    "three inputs: the distance of I + uuᵀ and I + vvᵀ, unit vectors at the cosine c; ‖K‖ is proportional to a², as "
+    "‖β‖ is"
+)
 def distance_of_two_rays(spoiled: bool) -> Any:
     from sympy import Matrix, eye, sqrt, symbols
 
@@ -161,13 +165,16 @@ def distance_of_two_rays(spoiled: bool) -> Any:
     one, two = eye(3) + u * u.T, eye(3) + v * v.T
     squares = [(each * each).trace().expand() for each in (one, two)]
     S = 1 - (one * two).trace() / sqrt(squares[0] * squares[1])
-    return S, (1 - c**2) / (5 if spoiled else 6)
+    turned = {"S(0, ∞)": S, "sin²∠(β₀, β*)": 1 - c**2, "d": 2 if spoiled else 3}
+    a, start, norm = symbols("a a0 k", positive=True)  # on the cone at unit rates ‖w‖ = a, ‖K‖ = a²‖X(I + ŵŵᵀ)Xᵀ‖
+    grown = {"‖K_∞‖": a**2 * norm, "‖K₀‖": start**2 * norm, "‖β*‖": a * a, "‖β₀‖": start * start}
+    return tuple(zip(*balanced_neuron_moves.sides(turned | grown), strict=True))
 
 
 @claim(
     "kunin2024",
     "section 3",
-    "Downstream, in the fast phase, φ stays and μ goes to φ‖β*‖ exponentially, μ = φ₀‖β*‖ + (μ₀ − φ₀‖β*‖)e^{−|δ|t}; "
+    "Downstream, in the fast phase, φ stays and μ goes to φ‖β*‖ exponentially, $μ = φ₀‖β*‖ + (μ₀ − φ₀‖β*‖)e^{−|δ|t}$; "
     "the error falls as δ⁻²",
     quote=r"In this regime the dynamics proceed by an initial fast phase where $\mu$ converges exponentially to its "
     r"steady state of $\phi\|\beta_*\|$.",
@@ -178,8 +185,9 @@ def fast_phase(setup: Setup, steady: Callable[[float], float] = lambda phi: phi)
     net, s, errors = draw(setup.rng, 0.0, 0.4, low=0.9), np.array([0.3, 1.0, 3.0, 6.0]), []
     for each in neurons_at(-DELTAS, net.a * net.w, net):
         mu, phi = polar(*each.path(np.concatenate([[0.0], s / -each.delta])), each.target)
-        end = steady(phi[0]) * each.B
-        errors.append(max(np.max(np.abs(mu[1:] - end - (mu[0] - end) * np.exp(-s))), np.max(np.abs(phi - phi[0]))))
+        names = {"μ": mu[1:], "φ₀": steady(phi[0]), "‖β*‖": each.B, "μ₀": mu[0], "|δ|": 1.0, "t": s}
+        seen, stated = fast_phase.formula.sides(names)
+        errors.append(max(np.max(np.abs(seen - stated)), np.max(np.abs(phi - phi[0]))))
     return Evidence.slope(DELTAS, errors, -2.0)
 
 
@@ -222,7 +230,7 @@ projected_descent.breaks("linear regression, not projected", line=regression)
 @claim(
     "kunin2024",
     "section 3",
-    "Downstream, after the fast phase, φ follows φ' = η_aη_w‖β*‖²|δ|⁻¹φ(1 − φ²) from φ₀; at times "
+    "Downstream, after the fast phase, φ follows $φ' = η_aη_w‖β*‖²|δ|⁻¹φ(1 − φ²)$ from φ₀; at times "
     "∝ |δ| the error falls as δ⁻²",
     quote=r"Plugging this steady state into the dynamics of $\phi$ gives a Bernoulli differential equation "
     r"$\dot{\phi} = \eta_a\eta_w\|\beta_*\|^2|\delta|^{-1}\phi(1 - \phi^2)$.",
@@ -255,7 +263,9 @@ def steady_state_plugged_in(spoiled: bool) -> Any:
     slow = limit(D * 2 * p * mu * B / (sqrt(D**2 + 4 * p * mu**2) + D), D, oo)
     odds = phi**2 / (1 - phi**2) * exp((1 if spoiled else 2) * p * B**2 * t / D)
     square = odds / (1 + odds)  # φ(t)², of which (φ²)' = 2p‖β*‖²|δ|⁻¹φ²(1 − φ²)
-    return [slow, square.diff(t)], [p * B**2 * phi, 2 * p * B**2 / D * square * (1 - square)]
+    names = {"η_a": p, "η_w": 1, "‖β*‖": B, "|δ|": D}
+    speed, now = (delayed_alignment.formula.right(names | {"φ": each}) for each in (phi, sqrt(square)))
+    return [slow, square.diff(t)], [D * speed / (1 - phi**2), 2 * sqrt(square) * now]
 
 
 @claim(

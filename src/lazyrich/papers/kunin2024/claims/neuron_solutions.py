@@ -15,8 +15,6 @@ from lazyrich.papers.kunin2024.claims._neuron import (
     RATES,
     Neuron,
     draw,
-    polar,
-    riccati,
     speed_of,
     stack,
 )
@@ -29,7 +27,7 @@ UNIT = (1.0, 1.0)
 @claim(
     "kunin2024",
     "appendix A.2.3",
-    "Upstream (δ > 0) the hyperboloid has two sheets: a keeps its sign, and |a| ≥ √(δ/η_w), for any data",
+    "Upstream (δ > 0) the hyperboloid has two sheets: a keeps its sign, and $|a| ≥ √(δ/η_w)$, for any data",
     quote=r"When $\delta > 0$, the dynamics are constrained to a hyperboloid composed of two identical sheets "
     r"determined by the sign of $a_0$ (as shown in (c)). Without loss of generality we assume $a_0 > 0$, which ensures "
     r"$a(t) > 0$ for all $t \ge 0$.",
@@ -39,7 +37,8 @@ UNIT = (1.0, 1.0)
 def two_sheets(setup: Setup, delta: float = 0.8) -> Any:
     net = draw(setup.rng, delta, -0.8, low=0.2, rates=RATES, stretch=(0.6, 1.4))
     a = net.path(np.linspace(0, 10, 101))[0]
-    return Evidence.at_most(np.sqrt(abs(net.delta) / RATES[0]), np.min(a * np.sign(a[0])))
+    names = {"|a|": np.min(a * np.sign(a[0])), "δ": abs(net.delta), "η_w": RATES[0]}
+    return Evidence.at_most(*two_sheets.formula.sides(names))
 
 
 two_sheets.breaks("downstream, where a changes its sign", delta=-0.8)
@@ -52,7 +51,8 @@ def a_never_vanishes(spoiled: bool) -> Any:
     eta_w, eta_a, delta = symbols("eta_w eta_a delta", positive=True)
     a, r = symbols("a r", real=True)
     conserved = Eq(eta_w * a**2 - eta_a * r**2, -delta if spoiled else delta)
-    return for_all([conserved], [a**2 >= delta / eta_w, delta / eta_w > 0])
+    least = two_sheets.formula.right({"δ": delta, "η_w": eta_w}) ** 2
+    return for_all([conserved], [a**2 >= least, least > 0])
 
 
 NETS = ((0.9, -0.5), (0.9, 0.8), (-0.9, 0.5))
@@ -99,7 +99,7 @@ def slope_of_the_coupling(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.2.3",
-    "ν = w·β*/a solves ν' = ‖β*‖² − δν − ν² at unit rates, with others ν' = η_w‖β*‖² − δν − η_aν²",
+    "ν = w·β*/a solves $ν' = ‖β*‖² − δν − ν²$ at unit rates, with others $ν' = η_w‖β*‖² − δν − η_aν²$",
     quote=r"\dot{\nu} &= \|\beta_*\|^2 - \delta\nu - \nu^2, &&\nu(0)=\tfrac{w_0^\intercal \beta_*}{a_0}.",
     tolerance=1e-10,
     why="derivatives by complex step",
@@ -109,9 +109,10 @@ def nu_riccati(setup: Setup, believed: Callable[[Any], Any] = lambda rates: rate
     for rates in (UNIT, PRODUCT_ONE, RATES):
         for delta, phi in NETS:
             net, (eta_w, eta_a) = draw(rng, delta, phi, rates=rates), believed(rates)
-            nu = net.along / net.a
             (speed,) = speed_of(net, lambda a, w, target: [w @ target / a])
-            pairs.append((speed, eta_w * net.B**2 - net.delta * nu - eta_a * nu**2))
+            names = net.names | {"ν": net.along / net.a, "ν'": speed, "η_w": eta_w, "η_a": eta_a}
+            unit, general = nu_riccati.sides(names)
+            pairs += [unit, general] if rates == UNIT else [general]
     return stack(pairs)
 
 
@@ -122,15 +123,18 @@ nu_riccati.breaks("the rates of the two layers exchanged", believed=lambda rates
 @nu_riccati.proof("two inputs, any rates; all numbers symbols")
 def rate_of_nu(spoiled: bool) -> Any:
     net = _symbols.neuron(2)
-    (eta_w, eta_a), nu = net.rates, net.along / net.a
-    target = (eta_a if spoiled else eta_w) * net.pull.dot(net.pull)
-    return net.rate(nu), target - net.delta * nu - eta_a * nu**2
+    nu = net.along / net.a
+    names = net.names | {"ν": nu, "ν'": net.rate(nu)} | ({"η_w": net.rates[1]} if spoiled else {})
+    unit = {net.rates[0]: 1, net.rates[1]: 1}
+    (at_unit, here), general = nu_riccati.sides(names)
+    return [at_unit.subs(unit), general[0]], [here.subs(unit), general[1]]
 
 
 @claim(
     "kunin2024",
     "appendix A.2.3, equation of ν(t)",
-    "ν(t) = [2Rν₀ cosh Rt + (2‖β*‖² − δν₀) sinh Rt]/[2R cosh Rt + (2ν₀ + δ) sinh Rt], R = ½√(δ² + 4‖β*‖²), unit rates",
+    "$ν(t) = [2Rν₀ cosh Rt + (2‖β*‖² − δν₀) sinh Rt]/[2R cosh Rt + (2ν₀ + δ) sinh Rt]$, $R = ½√(δ² + 4‖β*‖²)$, unit "
+    "rates",
     quote=r"\nu(t) = \frac{2R\nu_0 \cosh \left(R t\right)+\left(2\|\beta_*\|^2 - \delta\nu_0\right) \sinh "
     r"\left(Rt\right)}{2R \cosh \left(R t\right) + (2 \nu_0+\delta) \sinh \left(Rt \right)}, … where $R = "
     r"\frac{1}{2}\sqrt{\delta^2+4 \|\beta_*\|^2}$.",
@@ -142,7 +146,9 @@ def nu_closed_form(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
     for delta, phi in NETS:
         net = draw(rng, delta, phi, rates=rates)
         a, w = net.path(times)
-        pairs.append((w @ net.target / a, riccati(net.along / net.a, net.B**2, 1.0, net.delta, times)))
+        curve, root = nu_closed_form.formulas
+        names = net.names | {"ν₀": net.along / net.a, "t": times, "ν(t)": w @ net.target / a}
+        pairs.append(curve.sides(names | {"R": root.right(names)}))
     return stack(pairs)
 
 
@@ -151,18 +157,20 @@ nu_closed_form.breaks("other rates of product 1", rates=PRODUCT_ONE)
 
 @nu_closed_form.proof("in general: it solves the Riccati equation from ν₀", general=True)
 def riccati_solved(spoiled: bool) -> Any:
-    from sympy import symbols
+    from sympy import exp, sqrt, symbols
 
     t, R, delta, start = symbols("t R delta nu0", positive=True)
+    curve, root = nu_closed_form.formulas
     square = R**2 - delta**2 / (2 if spoiled else 4)  # ‖β*‖²
-    nu = _symbols.riccati(start, square, 1, delta, R, t)
-    return [nu.diff(t), nu.subs(t, 0)], [square - delta * nu - nu**2, start]
+    names = {"R": R, "ν₀": start, "‖β*‖": sqrt(square), "δ": delta, "t": t}
+    nu = curve.right(names).rewrite(exp)
+    return [nu.diff(t), nu.subs(t, 0), root.right(names) ** 2], [square - delta * nu - nu**2, start, R**2]
 
 
 @claim(
     "kunin2024",
     "appendix A.2.3",
-    "a' = a(ν + δ − a²) at unit rates, with others a' = a(η_aν + δ − η_w a²)",
+    "$a' = a(ν + δ − a²)$ at unit rates, with others $a' = a(η_aν + δ − η_w a²)$",
     quote=r"\dot{a} &= a(\nu(t) + \delta - a^2), && a(0)=a_0,",
     tolerance=1e-12,
     why=ALGEBRA,
@@ -172,8 +180,9 @@ def outer_bernoulli(setup: Setup, believed: Callable[[Any], Any] = lambda rates:
     for rates in (UNIT, PRODUCT_ONE, RATES):
         for delta, phi in NETS:
             net, (eta_w, eta_a) = draw(rng, delta, phi, rates=rates), believed(rates)
-            measured = net.a * (eta_a * net.along / net.a + net.delta - eta_w * net.a**2)
-            pairs.append((net.field(net.theta)[0], measured))
+            moves = {"a'": net.field(net.theta)[0], "ν": net.along / net.a}
+            unit, general = outer_bernoulli.sides(net.names | moves | {"η_w": eta_w, "η_a": eta_a})
+            pairs += [unit, general] if rates == UNIT else [general]
     return stack(pairs)
 
 
@@ -186,15 +195,17 @@ outer_bernoulli.breaks("the rates of the two layers exchanged", believed=lambda 
 @outer_bernoulli.proof("two inputs, any rates; all numbers symbols")
 def rate_of_a(spoiled: bool) -> Any:
     net = _symbols.neuron(2)
-    eta_w, eta_a = net.rates
-    return net.field[0], net.a * (eta_a * net.along / net.a + (2 if spoiled else 1) * net.delta - eta_w * net.a**2)
+    moves = {"a'": net.field[0], "ν": net.along / net.a, "δ": (2 if spoiled else 1) * net.delta}
+    unit = {net.rates[0]: 1, net.rates[1]: 1}
+    (at_unit, here), general = outer_bernoulli.sides(net.names | moves)
+    return [at_unit.subs(unit), general[0]], [here.subs(unit), general[1]]
 
 
 def _upstream_a(net: Neuron, times: Any) -> Any:
     """Return a by the long formula of A.2.3, in complex arithmetic."""
     D, B2, a0, b0 = net.delta, net.B**2, net.a, net.along
     S = np.sqrt(D**2 + 4 * B2)
-    Y = S * times / 2 + np.arctanh(complex((2 * b0 / a0 + D) / S))
+    Y = upstream_long_formula.formula.right(net.names | {"a₀": a0, "b₀": complex(b0), "t": times})
     growth = np.exp(times * D)
     inner = 4 * growth * B2 - S**2 * (B2 * (D - a0**2) + b0**2) / (b0**2 - a0**2 * B2 + a0 * b0 * D)
     inner = inner - D * growth * (D * np.cosh(2 * Y) - S * np.sinh(2 * Y))
@@ -204,8 +215,8 @@ def _upstream_a(net: Neuron, times: Any) -> Any:
 @claim(
     "kunin2024",
     "appendix A.2.3",
-    "Upstream, a₀ > 0, unit rates: a(t) has a closed form through Y(t) = ½√(δ² + 4‖β*‖²)t + artanh((2b₀/a₀ + δ)/√(δ² + "
-    "4‖β*‖²)), b₀ = w₀·β* (in complex arithmetic where the argument of artanh exceeds 1)",
+    "Upstream, a₀ > 0, unit rates: a(t) has a closed form through $Y(t) = ½√(δ² + 4‖β*‖²)t + artanh((2b₀/a₀ + δ)/√(δ² "
+    "+ 4‖β*‖²))$, b₀ = w₀·β* (in complex arithmetic where the argument of artanh exceeds 1)",
     quote=r"a(t) = 2e^{t\delta/2}\|\beta_*\|\sqrt{\delta} \Bigg(& \mathrm{sech}^2\left(Y(t)\right) \bigg[ "
     r"4e^{t\delta}\|\beta_*\|^2 -\frac{\left(\delta ^2+4 \|\beta_*\|^2\right) \left(\|\beta_*\|^2 \left(\delta "
     r"-a_0^2\right) + b_0^2\right)}{b_0^2 - a_0^2\|\beta_*\|^2 + a_0b_0\delta} \\ & - \delta  e^{\delta  t} "
@@ -250,7 +261,7 @@ def long_formula_solves(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.2.3",
-    "At unit rates μ = a√(a² − δ) and φ = νa/(‖β*‖√(a² − δ))",
+    "At unit rates $μ = a√(a² − δ)$ and $φ = νa/(‖β*‖√(a² − δ))$",
     quote=r"From the solutions for $\nu, a$, we can easily obtain dynamics for $\mu, \phi$.",
     tolerance=1e-10,
     why=ALGEBRA,
@@ -259,9 +270,7 @@ def mu_phi_from_nu(setup: Setup, rates: tuple[float, float] = UNIT) -> Any:
     rng, pairs = setup.rng, []
     for delta, phi in NETS:
         net = draw(rng, delta, phi, rates=rates)
-        length, nu = np.sqrt(net.a**2 - net.delta), net.along / net.a
-        measured = (net.a * length, nu * net.a / (net.B * length))
-        pairs += list(zip(polar(net.a, net.w, net.target), measured, strict=True))
+        pairs += mu_phi_from_nu.sides(net.names | {"ν": net.along / net.a})
     return stack(pairs)
 
 
@@ -270,9 +279,10 @@ mu_phi_from_nu.breaks("other rates of product 1", rates=(0.25, 4.0))
 
 @mu_phi_from_nu.proof("in general", general=True)
 def from_nu(spoiled: bool) -> Any:
-    from sympy import sqrt, symbols
+    from sympy import symbols
 
     a, r, B, along = symbols("a r B omega", positive=True)
     delta, nu = a**2 - (2 if spoiled else 1) * r**2, along / a
-    length = sqrt((a**2 - delta).expand())
-    return [a * r, along / (r * B)], [a * length, nu * a / (B * length)]
+    names = {"a": a, "δ": delta, "ν": nu, "‖β*‖": B, "μ": a * r, "φ": along / (r * B)}
+    left, right = zip(*mu_phi_from_nu.sides(names), strict=True)
+    return left, [_symbols.tidy(each) for each in right]

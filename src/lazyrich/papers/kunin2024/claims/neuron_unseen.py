@@ -39,13 +39,13 @@ def _azulay(x: Any, delta: float) -> Any:
 def _z(net: Neuron, delta: float) -> Any:
     start = net.a * net.w
     size = np.linalg.norm(start)
-    return -1.5 * np.sqrt(np.sqrt(size**2 + delta**2 / 4) - delta / 2) * start / size
+    return theorem_5.formulas[1].right({"‖β₀‖": size, "δ": delta, "β̂₀": start / size})
 
 
 @claim(
     "kunin2024",
     "appendix A.4.3, theorem 5",
-    "β_∞ minimizes q_δ(‖β‖) + z·β over Xβ = y, z = −(3/2)√(√(‖β₀‖² + δ²/4) − δ/2) β̂₀; also for δ < 0, "
+    "β_∞ minimizes $q_δ(‖β‖) + z·β$ over Xβ = y, $z = −(3/2)√(√(‖β₀‖² + δ²/4) − δ/2) β̂₀$; also for δ < 0, "
     "where a keeps its sign",
     quote=r"any $\delta \ge 0$, and initialization $\beta_0$ such that $\beta_0 \neq 0$, if the gradient flow solution "
     r"$\beta(\infty)$ satisfies $X \beta(\infty) = y$, then, $$\beta(\infty) = \mathop{\mathrm{arg\,min}}_{\beta \in "
@@ -57,7 +57,8 @@ def theorem_5(setup: Setup, scale: float = 1.0) -> Any:
     rng, pairs = setup.rng, []
 
     def objective(beta: Any, delta: float, z: Any) -> Any:
-        return _azulay(np.sqrt(beta @ beta), delta) + scale * (z @ beta)
+        height = _azulay(np.sqrt(beta @ beta), delta)
+        return theorem_5.formulas[0].right({"q_δ(‖β‖)": height, "z": scale * z[:, None], "β": beta[:, None]})
 
     for delta in SIGNS:
         net = draw_with_kept_sign(rng, delta)
@@ -102,22 +103,24 @@ def slope_of_q_is_w(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.4.3",
-    "Φ_δ(β) = (2√2/3)q_δ(‖β‖) + c_δ with the q_δ of theorem 5, for both signs of δ",
+    "$Φ_δ(β) = (2√2/3)q_δ(‖β‖) + c_δ$ with the q_δ of theorem 5, for both signs of δ",
     quote=r"It requires a bit of algebra, but one can show that $$\Phi_\delta(\beta) =  \frac{2\sqrt{2}}{3}"
     r"q_\delta(\|\beta\|) + c_\delta.$$",
     tolerance=1e-9,
     why="algebra in double precision; one form cancels where the other does not",
 )
-def two_potentials(setup: Setup, factor: float = 2 * np.sqrt(2) / 3) -> Any:
+def two_potentials(setup: Setup, factor: float = 1.0) -> Any:
     beta = point(setup.rng)
-    return stack(
-        (potential_of(r * beta, D), factor * _azulay(r * np.linalg.norm(beta), D))
-        for D in SIGNS
-        for r in (0.3, 0.7, 2.0)
-    )
+    pairs = []
+    for delta in SIGNS:
+        for r in (0.3, 0.7, 2.0):
+            other = factor * _azulay(r * np.linalg.norm(beta), delta)
+            names = {"Φ_δ(β)": potential_of(r * beta, delta) + 0.7, "q_δ(‖β‖)": other, "c_δ": 0.7}
+            pairs.append(two_potentials.formula.sides(names))
+    return stack(pairs)
 
 
-two_potentials.breaks("with 2/3 for 2√2/3", factor=2 / 3)
+two_potentials.breaks("with 2/3 for 2√2/3", factor=1 / np.sqrt(2))
 
 
 @two_potentials.proof("in general: at ‖β‖ = ar, δ = a² − r²", general=True)
@@ -127,7 +130,9 @@ def same_potential(spoiled: bool) -> Any:
     x, delta = symbols("x", positive=True), symbols("delta", real=True)
     kappa = sqrt(delta**2 + 4 * x**2)
     ours = (kappa - 2 * delta) * sqrt(kappa + delta) / 3
-    return _at_ar(ours, x, delta), (2 if spoiled else 2 * sqrt(2)) / 3 * _at_ar(_q(x, delta), x, delta)
+    theirs = (2 if spoiled else 1) * _q(x, delta)
+    printed = two_potentials.formula.right({"q_δ(‖β‖)": theirs, "c_δ": 0})
+    return _at_ar(ours, x, delta), _at_ar(printed, x, delta)
 
 
 @claim(
@@ -169,7 +174,7 @@ def across_is_left(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.4.3",
-    "det M = (η_w a²)^{d−1}(η_w a² + η_a‖w‖²): M is singular only where a = 0, and there a changes its sign, as a' = "
+    "$det M = (η_w a²)^{d−1}(η_w a² + η_a‖w‖²)$: M is singular only where a = 0, and there a changes its sign, as a' = "
     "η_a w·Xᵀy ≠ 0 off the saddles; for that δ < 0",
     quote=r"As discussed in , this can only happen for an initialization with $\delta < 0$ and where the sign of $a$ "
     r"changes. Only at the point where $a(t) = 0$ does $M$ become low-rank.",
@@ -184,6 +189,8 @@ def singular_where_a_is_zero(setup: Setup, small: Callable[[Any, Any], Any] = la
         w = np.array(inner)
         M = RATES[0] * a**2 * np.eye(3) + RATES[1] * np.outer(w, w)
         large = RATES[0] * a**2 + RATES[1] * w @ w
+        names = {"det M": np.linalg.det(M), "d": 3, "a": a, "‖w‖": np.linalg.norm(w)}
+        pairs += [singular_where_a_is_zero.formula.sides(names | {"η_w": RATES[0], "η_a": RATES[1]})]
         pairs += [(np.linalg.det(M), small(a, w) ** 2 * large), (np.linalg.eigvalsh(M)[-1], large)]
     a = flows.ode(net.field, states, np.linspace(0, 20, 401), rtol=1e-10)[..., 0]
     crosses = np.sum(np.diff(np.sign(a), axis=0) != 0, axis=0) > 0
@@ -206,51 +213,52 @@ def determinant_of_M(spoiled: bool) -> Any:
     net = _symbols.neuron(3, whitened=False)
     eta_w, eta_a = net.rates
     M = eta_w * net.a**2 * eye(3) + eta_a * net.w * net.w.T
-    whole = eta_w * net.a**2 + (eta_w if spoiled else eta_a) * net.w.dot(net.w)
-    return [M.det(), net.field[0].subs(net.a, 0)], [(eta_w * net.a**2) ** 2 * whole, eta_a * net.w.dot(net.pull)]
+    printed = singular_where_a_is_zero.formula.right(net.names | {"d": 3, "η_a": eta_w if spoiled else eta_a})
+    return [M.det(), net.field[0].subs(net.a, 0)], [printed, eta_a * net.w.dot(net.pull)]
 
 
 @claim(
     "kunin2024",
     "appendix A.4.4",
-    "∇q_δ(x) = (3/2)√(√(x² + δ²/4) − δ/2) at x = ‖β‖ > 0 (for x < 0, where nothing is asked of it, q_δ as printed is "
+    "$∇q_δ(x) = (3/2)√(√(x² + δ²/4) − δ/2)$ at x = ‖β‖ > 0 (for x < 0, where nothing is asked of it, q_δ as printed is "
     "odd, and its slope has no sgn(x))",
     quote=r"\nabla_x q(x) = \frac{3}{2}\mathrm{sign}(x)\sqrt{\sqrt{x^2 + \frac{\delta^2}{4}} - \frac{\delta}{2}}",
     tolerance=1e-9,
     why="derivatives by complex step",
 )
-def slope_of_q(setup: Setup, factor: float = 1.5) -> Any:
+def slope_of_q(setup: Setup, factor: float = 1.0) -> Any:
     x, pairs = setup.rng.uniform(0.3, 2.0), []
     for delta in SIGNS:
-        root = np.sqrt(np.sqrt(x**2 + delta**2 / 4) - delta / 2)
-        pairs.append((rate(partial(_azulay, delta=delta), np.array([x]), 1.0), [factor * root]))
+        slope = factor * slope_of_q.formula.right({"x": x, "δ": delta})
+        pairs.append((rate(partial(_azulay, delta=delta), np.array([x]), 1.0), [slope]))
     return stack(pairs)
 
 
-slope_of_q.breaks("without the factor 3/2", factor=1.0)
+slope_of_q.breaks("without the factor 3/2", factor=2 / 3)
 
 
 @slope_of_q.proof("in general, x > 0: at x = ar, δ = a² − r²", general=True)
 def derivative_of_q(spoiled: bool) -> Any:
-    from sympy import Rational, sqrt, symbols
+    from sympy import symbols
 
     x, delta = symbols("x", positive=True), symbols("delta", real=True)
-    slope = (1 if spoiled else Rational(3, 2)) * sqrt(sqrt(x**2 + delta**2 / 4) - delta / 2)
-    return _at_ar(_q(x, delta).diff(x), x, delta), _at_ar(slope, x, delta)
+    slope = slope_of_q.formula.right({"x": x, "δ": delta})
+    return _at_ar((2 if spoiled else 1) * _q(x, delta).diff(x), x, delta), _at_ar(slope, x, delta)
 
 
 def _one_unseen(net: Neuron, sign: float) -> Any:
     """Return the interpolating solution of A.4.4, with its α times `sign`."""
     v = np.linalg.svd(net.X)[2][-1]
-    k = -2 / 3 * _z(net, net.delta) @ v
-    half = (k**2 + net.delta) / 2
-    return net.target + sign * k * np.sqrt(half + np.sqrt(half**2 + net.B**2)) * v
+    end, size, part = one_unseen_direction.formulas
+    k = part.right({"z": _z(net, net.delta)[:, None], "v": v[:, None]})
+    alpha = sign * size.right({"k": k, "δ": net.delta, "‖β*‖": net.B})
+    return end.right({"β*": net.target, "α": alpha, "v": v})
 
 
 @claim(
     "kunin2024",
     "appendix A.4.4",
-    "One unseen direction v: β_∞ = β* + αv, α = k√(½(k² + δ) + √(¼(k² + δ)² + ‖β*‖²)), k = −(2/3)z·v, "
+    "One unseen direction v: $β_∞ = β* + αv$, $α = k√(½(k² + δ) + √(¼(k² + δ)² + ‖β*‖²))$, $k = −(2/3)z·v$, "
     "if a keeps its sign",
     quote=r"If we let $k = -\frac{2z^\intercal v}{3}$, the solution for $\alpha$ is $$\alpha = k \sqrt{\frac{k^2 + "
     r"\delta}{2} + \sqrt{\left(\frac{k^2 + \delta}{2}\right)^2 + \|\beta_*\|^2}}.$$ This solution always works for the "
@@ -276,8 +284,8 @@ def alpha_solves(spoiled: bool) -> Any:
     A, k, r = symbols("A k r", positive=True)  # r² = A − δ − k² > 0
     delta = A - k**2 - r**2
     B2 = (A**2 - (k**2 + delta) * A).expand()
-    half = (k**2 + delta) / 2
-    alpha = (1 if spoiled else k) * _symbols.tidy(sqrt(half + sqrt(half**2 + B2)))
+    size = one_unseen_direction.formulas[1].right({"k": k, "δ": delta, "‖β*‖": sqrt(B2)})
+    alpha = _symbols.tidy(size) / (k if spoiled else 1)
     size = B2 + alpha**2
     return _symbols.tidy(sqrt(sqrt(size + delta**2 / 4) - delta / 2)) * alpha / _symbols.tidy(sqrt(size)), k
 
@@ -285,26 +293,25 @@ def alpha_solves(spoiled: bool) -> Any:
 @claim(
     "kunin2024",
     "appendix A.4.4",
-    "The equation of α: √(√(‖β*‖² + α² + δ²/4) − δ/2) α/√(‖β*‖² + α²) = −(2/3)z·v, with q and z of theorem 5, where "
+    "The equation of α: $√(√(‖β*‖² + α² + δ²/4) − δ/2) α/√(‖β*‖² + α²) = −(2/3)z·v$, with q and z of theorem 5, where "
     "the flow ends",
     quote=r"$$\sqrt{\sqrt{\|\beta_*\|^2 + \alpha^2 + \frac{\delta^2}{4}} - \frac{\delta}{2}} "
     r"\frac{\alpha}{\sqrt{\|\beta_*\|^2 + \alpha^2}} = -\frac{2z^\intercal v}{3}.$$",
     tolerance=1e-7,
     why=END,
 )
-def equation_of_alpha(setup: Setup, factor: float = 2 / 3) -> Any:
+def equation_of_alpha(setup: Setup, factor: float = 1.0) -> Any:
     rng, pairs = setup.rng, []
     for delta in SIGNS:
         net = draw_with_kept_sign(rng, delta, d=3)
         v = np.linalg.svd(net.X)[2][-1]
         alpha = net.end()[1] @ v
-        square = net.B**2 + alpha**2
-        left_side = np.sqrt(np.sqrt(square + net.delta**2 / 4) - net.delta / 2) * alpha / np.sqrt(square)
-        pairs.append((left_side, -factor * _z(net, net.delta) @ v))
+        names = net.names | {"α": alpha, "z": factor * _z(net, net.delta)[:, None], "v": v[:, None]}
+        pairs.append(equation_of_alpha.formula.sides(names))
     return stack(pairs)
 
 
-equation_of_alpha.breaks("without the factor 2/3", factor=1.0)
+equation_of_alpha.breaks("without the factor 2/3", factor=1.5)
 
 
 @equation_of_alpha.proof(
@@ -359,15 +366,18 @@ def _limit_with_null_space_part(net: Neuron, sign: float, share: float = 1.0) ->
     """Return β⁺ + a_∞Pw₀, with a_∞ from the conservation of δ."""
     eta_w, eta_a = net.rates
     out = net.w - np.linalg.pinv(net.X) @ net.X @ net.w
-    v = net.delta + share * eta_a * out @ out
-    return net.target + sign * np.sqrt((v + np.sqrt(v**2 + 4 * eta_a * eta_w * net.B**2)) / (2 * eta_w)) * out
+    end, square, part = any_nullity.formulas
+    names = {"η_w": eta_w, "η_a": eta_a, "δ": net.delta, "X⁺y": net.target, "‖X⁺y‖": net.B, "Pw₀": out}
+    names["v"] = part.right(names | {"‖Pw₀‖": np.sqrt(share) * np.linalg.norm(out)})
+    return end.right(names | {"a_∞": sign * np.sqrt(square.right(names))})
 
 
 @claim(
     "kunin2024",
     "appendix A.4.4 (beyond one dimension)",
-    "For any number of unseen directions β_∞ = X⁺y + a_∞Pw₀, a_∞² = (v + √(v² + 4η_aη_w‖X⁺y‖²))/2η_w, "
-    "v = δ + η_a‖Pw₀‖², P the projector on what X does not see; any rates, also for noisy y and if a changes its sign",
+    "For any number of unseen directions $β_∞ = X⁺y + a_∞Pw₀$, $a_∞² = (v + √(v² + 4η_aη_w‖X⁺y‖²))/2η_w$, "
+    "$v = δ + η_a‖Pw₀‖²$, P the projector on what X does not see; any rates, also for noisy y and if a changes its "
+    "sign",
     library=True,
     tolerance=1e-7,
     why=END,

@@ -48,17 +48,19 @@ def _imbalances(W: Array, a: Array) -> Array:
 
 def _neuron_m(W: Array, a: Array, delta: Array) -> Array:
     """Return M_k from β_k and δ_k, as printed."""
-    beta = a[:, None] * W
-    square = np.sum(beta**2, axis=1)
-    kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * square)
-    plus, minus = (kappa + delta) / 2, (kappa - delta) / 2
-    return plus[:, None, None] * np.eye(3) + (minus / square)[:, None, None] * beta[:, :, None] * beta[:, None, :]
+    _, matrix, square = piecewise_flow.formulas
+    matrices = []
+    for beta, each in zip(a[:, None] * W, delta, strict=True):
+        names = {"β_k": beta[:, None], "‖β_k‖": np.linalg.norm(beta), "δ_k": each, "I": np.eye(3)}
+        names |= {"η_w": RATES[0], "η_a": RATES[1]}
+        matrices.append(matrix.right(names | {"κ_k": np.sqrt(square.right(names))}))
+    return np.array(matrices)
 
 
 @claim(
     "kunin2024",
     "section 5 and appendix C.2",
-    "β̇_k = −M_kξ_k with M_k = ½(κ_k + δ_k)I + ½(κ_k − δ_k)β_kβ_kᵀ/‖β_k‖², κ_k² = δ_k² + 4η_aη_w‖β_k‖², "
+    "$β̇_k = −M_kξ_k$ with $M_k = ½(κ_k + δ_k)I + ½(κ_k − δ_k)β_kβ_kᵀ/‖β_k‖²$, $κ_k² = δ_k² + 4η_aη_w‖β_k‖²$, "
     "ξ_k = Σ_i c_ki x_i ρ_i",
     quote=r"The dynamics of $\beta_k = a_kw_k$ are, $$\dot{\beta}_k = -\underbrace{\left(\eta_wa_k^2\mathbf{I}_d + "
     r"\eta_aw_kw_k^\intercal\right)}_{M_k}\underbrace{\textstyle\sum_{i=1}^nc_{ki}x_i(f(x_i;\theta) - y_i)}_{\xi_k}.$$ "
@@ -71,7 +73,11 @@ def piecewise_flow(setup: Setup, sign: float = 1.0) -> Any:
     W, a, X, y = _draw_generic(setup)
     theta, speed, xi = _speed(W, a, X, y)
     measured = rate(lambda t: unpack(t, 3, 4, 1)[1] * unpack(t, 3, 4, 1)[0], theta, speed)
-    return measured, -np.einsum("kde,ke->kd", _neuron_m(W, a, sign * _imbalances(W, a)), xi)
+    matrices = _neuron_m(W, a, sign * _imbalances(W, a))
+    moves = [
+        piecewise_flow.formulas[0].right({"M_k": M, "ξ_k": x}) for M, x in zip(matrices, xi[:, :, None], strict=True)
+    ]
+    return measured, np.array(moves)[:, :, 0]
 
 
 piecewise_flow.breaks("δ_k of the wrong sign", sign=-1.0)
@@ -79,7 +85,7 @@ piecewise_flow.breaks("δ_k of the wrong sign", sign=-1.0)
 
 @piecewise_flow.proof("two inputs, any ξ_k; every number a symbol, √ through κ = η_w a² + η_a‖w‖² ≥ 0")
 def one_neuron_in_symbols(spoiled: bool) -> Any:
-    from sympy import Matrix, eye, symbols
+    from sympy import Matrix, eye, sqrt, symbols
 
     w, xi, a = Matrix(symbols("w:2")), Matrix(symbols("xi:2")), symbols("a")
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
@@ -87,8 +93,9 @@ def one_neuron_in_symbols(spoiled: bool) -> Any:
     moves = (-eta_a * w.dot(xi)) * w + a * (-eta_w * a * xi)
     delta, kappa = eta_w * a**2 - eta_a * w.dot(w), eta_w * a**2 + eta_a * w.dot(w)
     delta = -delta if spoiled else delta
-    M = (kappa + delta) / 2 * eye(2) + (kappa - delta) / 2 * beta * beta.T / square
-    return [kappa**2, moves], [delta**2 + 4 * eta_a * eta_w * square, -M * xi]
+    flow, matrix, root = piecewise_flow.formulas
+    names = {"κ_k": kappa, "δ_k": delta, "β_k": beta, "‖β_k‖": sqrt(square), "I": eye(2), "η_w": eta_w, "η_a": eta_a}
+    return [kappa**2, moves], [root.right(names), flow.right({"M_k": matrix.right(names), "ξ_k": xi})]
 
 
 @claim(
@@ -134,16 +141,20 @@ def _polar(theta: Array) -> Array:
 
 def _polar_rates(mu: Array, unit: Array, xi: Array, delta: Array) -> Array:
     """Return the derivatives of β̂_k and μ_k as printed."""
-    kappa = np.sqrt(delta**2 + 4 * RATES[0] * RATES[1] * mu**2)
-    along = np.sum(unit * xi, axis=1)
-    turn = -((kappa + delta) / (2 * mu))[:, None] * (xi - along[:, None] * unit)
-    return np.hstack([turn, -(kappa * along)[:, None]])
+    grows, turns, square = piecewise_coordinates.formulas
+    rows = []
+    for size, way, drive, each in zip(mu, unit, xi, delta, strict=True):
+        names = {"μ_k": size, "β̂_k": way[:, None], "ξ_k": drive[:, None], "δ_k": each, "I": np.eye(3)}
+        names |= {"η_w": RATES[0], "η_a": RATES[1]}
+        names["κ_k"] = np.sqrt(square.right(names))
+        rows.append(np.append(turns.right(names), grows.right(names)))
+    return np.array(rows)
 
 
 @claim(
     "kunin2024",
     "section 5 and appendix C.2",
-    "μ̇_k = −κ_k β̂_k·ξ_k and dβ̂_k/dt = −((κ_k + δ_k)/2μ_k)(I − β̂_kβ̂_kᵀ)ξ_k, κ_k² = δ_k² + 4η_aη_wμ_k²",
+    "$μ̇_k = −κ_k β̂_k·ξ_k$ and $dβ̂_k/dt = −((κ_k + δ_k)/2μ_k)(I − β̂_kβ̂_kᵀ)ξ_k$, $κ_k² = δ_k² + 4η_aη_wμ_k²$",
     quote=r"$$\dot{\mu}_k = -\sqrt{\delta_k^2 + 4\eta_a\eta_w\mu_k^2}\hat{\beta}_k^\intercal \xi_k, \qquad "
     r"\dot{\hat{\beta}}_k = -\frac{\sqrt{\delta_k^2 + 4\eta_a\eta_w\mu_k^2} + \delta_k}{2\mu_k} \left(\mathbf{I}_d - "
     r"\hat{\beta}_k\hat{\beta}_k^\intercal\right)\xi_k.$$",
@@ -173,14 +184,15 @@ def polar_neuron(spoiled: bool) -> Any:
     dp = unit.dot(dw)
     mu, delta, kappa = a * p, eta_w * a**2 - eta_a * p**2, eta_w * a**2 + eta_a * p**2
     delta = -delta if spoiled else delta
-    turn = -(kappa + delta) / (2 * mu) * (eye(2) - unit * unit.T) * xi
-    return [da * p + a * dp, (dw - dp * unit) / p], [-kappa * unit.dot(xi), turn]
+    names = {"μ_k": mu, "κ_k": kappa, "δ_k": delta, "β̂_k": unit, "ξ_k": xi, "I": eye(2), "η_w": eta_w, "η_a": eta_a}
+    grows, turns, square = (formula.right(names) for formula in piecewise_coordinates.formulas)
+    return [da * p + a * dp, (dw - dp * unit) / p, kappa**2], [grows, turns, square]
 
 
 @claim(
     "kunin2024",
     "section 5 and appendix C.2",
-    "Each neuron of a two-layer piecewise linear network conserves δ_k = η_w a_k² − η_a‖w_k‖², also where it "
+    "Each neuron of a two-layer piecewise linear network conserves $δ_k = η_w a_k² − η_a‖w_k‖²$, also where it "
     "crosses data",
     quote=r"As in the linear setting, each hidden neuron is associated with a conserved quantity, $\delta_k = \eta_w "
     r"a_k^2 "
@@ -191,7 +203,8 @@ def polar_neuron(spoiled: bool) -> Any:
 def piecewise_conservation(setup: Setup, weights: tuple[float, float] = RATES) -> Any:
     W, a, X, y = _draw_generic(setup)
     Ws, As = follow(W, a, X, y, [0.5], 0.5 / 2000)
-    return [weights[0] * b**2 - weights[1] * np.sum(V**2, axis=1) for V, b in ((Ws[-1], As[-1]), (W, a))]
+    names = {"η_w": weights[0], "η_a": weights[1], "a_k": As[-1], "‖w_k‖": np.linalg.norm(Ws[-1], axis=1)}
+    return piecewise_conservation.formula.right(names), _imbalances(W, a)
 
 
 piecewise_conservation.breaks("without the rates", weights=UNIT)
@@ -199,20 +212,23 @@ piecewise_conservation.breaks("without the rates", weights=UNIT)
 
 @piecewise_conservation.proof("three inputs, whatever ξ_k is: by the printed flow of a_k and w_k")
 def neuron_conserves(spoiled: bool) -> Any:
-    from sympy import Matrix, symbols
+    from sympy import Matrix, sqrt, symbols
 
     w, xi, a = Matrix(symbols("w:3")), Matrix(symbols("xi:3")), symbols("a")
     eta_w, eta_a = symbols("eta_w eta_a", positive=True)
     da, dw = -eta_a * w.dot(xi), -eta_w * a * xi
     of_a, of_w = (1, 1) if spoiled else (eta_w, eta_a)
-    return 2 * of_a * a * da - 2 * of_w * w.dot(dw), 0
+    step = symbols("h")
+    moved, names = w + step * dw, {"η_w": of_a, "η_a": of_w, "a_k": a + step * da}
+    delta = piecewise_conservation.formula.right(names | {"‖w_k‖": sqrt(moved.dot(moved))})
+    return delta.diff(step).subs(step, 0), 0
 
 
 @claim(
     "kunin2024",
     "section 5, balanced",
-    "If δ_k = 0, M_k = √(η_aη_w)|μ_k|(I + β̂_kβ̂_kᵀ), dβ̂_k/dt = −√(η_aη_w) sgn(μ_k)(I − β̂_kβ̂_kᵀ)ξ_k and μ̇_k = "
-    "−2√(η_aη_w)|μ_k| β̂_k·ξ_k",
+    "If δ_k = 0, $M_k = √(η_aη_w)|μ_k|(I + β̂_kβ̂_kᵀ)$, $dβ̂_k/dt = −√(η_aη_w) sgn(μ_k)(I − β̂_kβ̂_kᵀ)ξ_k$ and $μ̇_k = "
+    "−2√(η_aη_w)|μ_k| β̂_k·ξ_k$",
     quote=r"When $\delta_k = 0$, $M_k = \sqrt{\eta_a\eta_w}|\mu_k|(\mathbf{I}_d + "
     r"\hat{\beta}_k\hat{\beta}_k^\intercal)$, "
     r"and the dynamics simplify to, $\partial_t\hat{\beta}_k = "
@@ -221,21 +237,21 @@ def neuron_conserves(spoiled: bool) -> Any:
     tolerance=1e-11,
     why=ROUNDING,
 )
-def piecewise_balanced(setup: Setup, factor: float = 2.0) -> Any:
+def piecewise_balanced(setup: Setup, factor: float = 1.0) -> Any:
     W, a, X, y = _draw_generic(setup, balanced=True)
     theta, speed, xi = _speed(W, a, X, y)
-    here, pace = _polar(theta), np.sqrt(RATES[0] * RATES[1])
-    unit, mu = here[:, :3], here[:, 3]
-    along = np.sum(unit * xi, axis=1)[:, None]
-    turn = -pace * np.sign(mu)[:, None] * (xi - along * unit)
-    outer = unit[:, :, None] * unit[:, None, :]
     M = (RATES[0] * a**2)[:, None, None] * np.eye(3) + RATES[1] * W[:, :, None] * W[:, None, :]
-    printed = (pace * np.abs(mu))[:, None, None] * (np.eye(3) + outer)
-    rates = np.hstack([turn, -factor * pace * np.abs(mu)[:, None] * along])
-    return np.hstack([rate(_polar, theta, speed), M.reshape(4, 9)]), np.hstack([rates, printed.reshape(4, 9)])
+    printed = []
+    for here, drive in zip(_polar(theta), xi, strict=True):
+        names = {"μ_k": here[3], "|μ_k|": abs(here[3]), "β̂_k": here[:3, None], "ξ_k": drive[:, None], "I": np.eye(3)}
+        matrix, turn, grows = (
+            formula.right(names | {"η_w": RATES[0], "η_a": RATES[1]}) for formula in piecewise_balanced.formulas
+        )
+        printed.append(np.concatenate([turn[:, 0], [factor * grows], matrix.ravel()]))
+    return np.hstack([rate(_polar, theta, speed), M.reshape(4, 9)]), np.array(printed)
 
 
-piecewise_balanced.breaks("without the 2", factor=1.0)
+piecewise_balanced.breaks("without the 2", factor=0.5)
 
 
 @piecewise_balanced.proof(
@@ -298,7 +314,10 @@ def piecewise_limits(setup: Setup, towards: float = 1.0) -> Evidence:
 piecewise_limits.breaks("upstream and downstream exchanged", towards=-1.0)
 
 
-@piecewise_limits.proof("κ/|δ|, (κ + δ)/2|δ| and (κ − δ)/2|δ|, any μ and rates, both limits", general=True)
+@piecewise_limits.proof(
+    "κ/|δ|, (κ + δ)/2|δ| and (κ − δ)/2|δ|, any μ and rates, both limits; M_k and the rates of β̂_k and μ_k, of which "
+    "these are the coefficients, are proved at two inputs"
+)
 def speeds_for_large_delta(spoiled: bool) -> Any:
     from sympy import limit, oo, sqrt, symbols
 

@@ -10,13 +10,13 @@ from lazyrich.papers.oracles.flows import ode
 
 def _moments(values: np.ndarray, N: int) -> tuple[np.ndarray, np.ndarray]:
     cov = np.diag(values)
-    return cov, cov @ cov + (cov @ cov + np.trace(cov) * cov) / N
+    return cov, loss_over_prompts.formulas[1].right({"Λ": cov, "N": N})
 
 
 @claim(
     "lazyrich2026",
     "attention",
-    "over prompts, the loss of bᵀMx is tr Λ/2 − tr MΛ² + ½ tr MᵀCMΛ with C = Λ² + (Λ² + tr Λ Λ)/N",
+    "over prompts, the loss of bᵀMx is $tr Λ/2 − tr(MΛ²) + ½ tr(MᵀCMΛ)$ with $C = Λ² + (Λ² + tr(Λ)Λ)/N$",
     quote="The loss over all prompts of linear regression is that of D² + 1 samples",
     tolerance=0.05,
     why="a mean over 400,000 drawn prompts, about five of its standard errors",
@@ -31,7 +31,7 @@ def loss_over_prompts(setup: Setup, noise: float = 1.0) -> Evidence:
     query = rng.normal(size=(n, 3)) * np.sqrt(values)
     b = np.einsum("nid,ni->nd", x, np.einsum("nid,nd->ni", x, w)) / N
     losses = (np.sum(w * query, 1) - np.einsum("nd,de,ne->n", b, M, query)) ** 2 / 2
-    loss = np.trace(cov) / 2 - np.trace(M @ cov @ cov) + np.trace(M.T @ C @ M @ cov) / 2
+    loss = loss_over_prompts.formulas[0].right({"Λ": cov, "M": M, "C": C})
     return Evidence.sampled(losses, float(loss))
 
 
@@ -41,7 +41,7 @@ loss_over_prompts.breaks("without the noise of the context, C = Λ²", noise=0.0
 @claim(
     "lazyrich2026",
     "attention",
-    "aligned heads of rank one obey ṁ = 3|m|^{4/3}ρ(s − m), ρ = λ³(1 + (1 + tr Λ/λ)/N), s = λ²/ρ",
+    "aligned heads of rank one obey $ṁ = 3|m|^{4/3}ρ(s − m)$, $ρ = λ³(1 + (1 + tr Λ/λ)/N)$, $s = λ²/ρ$",
     quote="a head of rank one on an eigenvector of the covariance stays there, and is a mode of depth three",
     tolerance=1e-8,
     why="the raw flow of value, key and query, integrated by SciPy at rtol 1e-12",
@@ -60,8 +60,11 @@ def heads_are_modes(setup: Setup, power: float = 4 / 3) -> Evidence:
 
     path = ode(field, np.concatenate([size, np.diag(size).ravel(), np.diag(size).ravel()]), times)
     M = np.einsum("th,thd,the->tde", path[:, :3], path[:, 3:12].reshape(-1, 3, 3), path[:, 12:].reshape(-1, 3, 3))
-    rho = values**3 * (1 + (1 + values.sum() / values) / N)
-    modes = ode(lambda m: 3 * np.abs(m) ** power * rho * (values**2 / rho - m), size**3, times)
+    moves, speed, strength = heads_are_modes.formulas
+    names = {"λ": values, "tr Λ": values.sum(), "N": N}
+    names["ρ"] = speed.right(names)
+    names["s"] = strength.right(names)
+    modes = ode(lambda m: moves.right(names | {"m": m, "|m|": np.abs(m) ** (0.75 * power)}), size**3, times)
     return Evidence.together(
         Evidence.equal(np.diagonal(M, axis1=1, axis2=2), modes),
         Evidence.equal(M, np.stack([np.diag(m) for m in modes])),

@@ -12,13 +12,13 @@ from lazyrich.papers.oracles.flows import ode
 @claim(
     "lazyrich2026",
     "weight decay",
-    "with the same κ = η_lλ_l for all layers, Δ_l = W_{l+1}ᵀW_{l+1}/η_{l+1} − W_lW_lᵀ/η_l decays as e^{−2κt}",
+    "with the same κ = η_lλ_l for all layers, $Δ_l = W_{l+1}ᵀW_{l+1}/η_{l+1} − W_lW_lᵀ/η_l$ decays as $e^{−2κt}$",
     quote="every conserved quantity Δ of the flow without decay decays: Δ(t) = e^{−2κt}Δ(0), for any data and any "
     "depth",
     tolerance=1e-8,
     why="the raw flow, integrated by SciPy at rtol 1e-12",
 )
-def balance_decays(setup: Setup, rate: float = 2.0, second: float = 1.0) -> Evidence:
+def balance_decays(setup: Setup, pace: float = 1.0, second: float = 1.0) -> Evidence:
     """Depth three on random data: the layers' differences at three times against the exponential."""
     rng, kappa, times = setup.rng, 0.3, np.array([0.2, 0.7, 1.5])
     sizes, etas = (3, 4, 3, 2), np.array([1.0, 0.6, 1.4])
@@ -41,20 +41,23 @@ def balance_decays(setup: Setup, rate: float = 2.0, second: float = 1.0) -> Evid
     def balance(z: np.ndarray) -> list[np.ndarray]:
         layers = split(z)
         below, above = zip(layers, etas, strict=True), zip(layers[1:], etas[1:], strict=True)
-        return [V.T @ V / v - W @ W.T / w for (W, w), (V, v) in zip(below, above, strict=False)]
+        return [
+            balance_decays.formulas[0].right({"W_{l+1}": V, "η_{l+1}": v, "W_l": W, "η_l": w})
+            for (W, w), (V, v) in zip(below, above, strict=False)
+        ]
 
     start = 0.7 * rng.normal(size=int(ends[-1]))
     path = ode(field, start, times)
     return Evidence.worst(
         *(
-            Evidence.equal(now, np.exp(-rate * kappa * t) * before)
+            Evidence.equal(now, balance_decays.formulas[1].right({"κ": pace * kappa, "t": t}) * before)
             for t, z in zip(times, path, strict=True)
             for now, before in zip(balance(z), balance(start), strict=True)
         )
     )
 
 
-balance_decays.breaks("e^{−κt} in place of e^{−2κt}", rate=1.0)
+balance_decays.breaks("e^{−κt} in place of e^{−2κt}", pace=0.5)
 balance_decays.breaks("another κ in the second layer", second=1.5)
 
 

@@ -23,13 +23,13 @@ def _raw_mode(a: float, w: float, s: float, decay: float) -> np.ndarray:
 @claim(
     "lazyrich2026",
     "weight decay",
-    "a mode with decay is λx(z − 1/z) with z a ratio of modified Bessel functions of x = De^{−2λt}/4λ",
+    "a mode with decay is $λx(z − 1/z)$ with z a ratio of modified Bessel functions of $x = De^{−2λt}/4λ$",
     quote="a mode of strength s of a two-layer linear network with the initial imbalance D is λx(z − 1/z), "
     "x = De^{−2λt}/4λ, where z is a ratio of sums of modified Bessel functions of x of the orders (s/λ ± 1)/2",
     tolerance=1e-8,
     why="the raw equations, integrated by SciPy at rtol 1e-12",
 )
-def decayed_mode(setup: Setup, rate: float = 2.0, order: float = 0.5) -> Evidence:
+def decayed_mode(setup: Setup, pace: float = 1.0, order: float = 0.5) -> Evidence:
     """Random modes, some of which fade, against the raw equations."""
     from scipy.special import iv, kv
 
@@ -39,15 +39,16 @@ def decayed_mode(setup: Setup, rate: float = 2.0, order: float = 0.5) -> Evidenc
         s, decay = setup.rng.uniform(0.3, 2.0), setup.rng.uniform(0.2, 0.8)
         D = abs(a * a - w * w)
         high, low = s / decay / 2 + order, s / decay / 2 - order
-        x0, x = D / (4 * decay), D / (4 * decay) * np.exp(-rate * decay * TIMES)
+        mode, argument = decayed_mode.formulas
+        x0, x = (argument.right({"D": D, "λ": decay, "t": pace * t}) for t in (0.0, TIMES))
         z0 = (a + w) ** 2 / D
         A, B = z0 * iv(low, x0) + iv(high, x0), z0 * kv(low, x0) - kv(high, x0)
         z = (A * kv(high, x) + B * iv(high, x)) / (A * kv(low, x) - B * iv(low, x))
-        measured.append(Evidence.equal(_raw_mode(a, w, s, decay), decay * x * (z - 1 / z)))
+        measured.append(Evidence.equal(_raw_mode(a, w, s, decay), mode.right({"λ": decay, "x": x, "z": z})))
     return Evidence.worst(*measured)
 
 
-decayed_mode.breaks("e^{−λt} in place of e^{−2λt}", rate=1.0)
+decayed_mode.breaks("e^{−λt} in place of e^{−2λt}", pace=0.5)
 decayed_mode.breaks("orders that differ by 0.8, not by one", order=0.4)
 
 
@@ -61,7 +62,7 @@ def the_mode_solves_a_riccati_equation(spoilt: bool) -> Any:
     z = n / d
     along_t = -2 * decay * x * (slope_n * d - n * slope_d) / d**2
     s = 2 * decay * mu * (2 if spoilt else 1)
-    beta = decay * x * (z - 1 / z)
+    beta = decayed_mode.formulas[0].right({"λ": decay, "x": x, "z": z})
     # z = (a + w)²/De^{−2λt}, and (a + w)˙ = (s − β − λ)(a + w)
     return expand(along_t - 2 * (s - beta) * z), 0
 
@@ -88,7 +89,7 @@ def balanced_mode_with_decay(setup: Setup, factor: float = 1.0) -> Evidence:
 balanced_mode_with_decay.breaks("the strength s − 2λ", factor=2.0)
 
 
-@balanced_mode_with_decay.proof("the logistic curve solves the equation, and starts at β₀")
+@balanced_mode_with_decay.proof("in general: the logistic curve solves the equation, and starts at β₀", general=True)
 def the_logistic_curve(spoilt: bool) -> Any:
     from sympy import Matrix, exp, simplify, symbols, zeros
 

@@ -8,7 +8,7 @@ from lazyrich.papers.claim import Evidence, Setup, claim
 @claim(
     "lazyrich2026",
     "population",
-    "E σ(u·x)σ(v·x) = ‖u‖‖v‖(sin θ + (π − θ)cos θ)/2π and ‖E σ'σ'xxᵀ‖² = ((π − θ)²d + 2 sin²θ)/4π² for ReLU",
+    "$E σ(u·x)σ(v·x) = ‖u‖‖v‖(sin θ + (π − θ)cos θ)/2π$ and $‖E σ'σ'xxᵀ‖² = ((π − θ)²d + 2 sin²θ)/4π²$ for ReLU",
     quote="the inner product of two tangent kernels over all inputs is a sum over pairs of units, each in closed form",
     tolerance=0.02,
     why="means over two million drawn inputs, several of their standard errors",
@@ -27,8 +27,9 @@ def pairs_of_units(setup: Setup, turn: float = 2.0) -> Evidence:
             products.append(np.mean(both * (X @ u) * (X @ v)))
             gates.append((both[:, None] * X).T @ X / len(X))
         squares.append(np.sum(gates[0] * gates[1]))
-    product = np.prod(lengths) * (np.sin(theta) + (np.pi - theta) * np.cos(theta)) / (2 * np.pi)
-    square = ((np.pi - theta) ** 2 * d + turn * np.sin(theta) ** 2) / (4 * np.pi**2)
+    names = {"‖u‖": lengths[0], "‖v‖": lengths[1], "θ": theta, "d": d}
+    product, square = (formula.right(names) for formula in pairs_of_units.formulas)
+    square += (turn - 2) * np.sin(theta) ** 2 / (4 * np.pi**2)
     return Evidence.worst(
         Evidence.sampled(np.array(products), float(product)), Evidence.sampled(np.array(squares), float(square))
     )

@@ -65,7 +65,8 @@ def predictor_flow(slope: Slope, scale: Callable[[float], Any], kappa: float = 0
     def field(z: np.ndarray) -> np.ndarray:
         A, s = z[1:].reshape(C, D), scale(z[0])
         g = slope(A)
-        return np.append(1.0, -root(A, s) @ g - g @ root(A.T, s) - 2 * kappa * A)
+        names = {"A": A, "s": s, "∇L": g, "I": np.eye(C), "I′": np.eye(D)}
+        return np.append(1.0, predictor_equation.formula.right(names) - 2 * kappa * A)
 
     return ode(field, np.zeros(1 + C * D), TIMES)[:, 1:].reshape(-1, C, D)
 
@@ -73,8 +74,8 @@ def predictor_flow(slope: Slope, scale: Callable[[float], Any], kappa: float = 0
 @claim(
     "lazyrich2026",
     PLACE,
-    "from QᵀQ = diag(c₂I, c₁I) the predictor of the raw flow follows Ȧ = −√(AAᵀ + s²)∇L − ∇L√(AᵀA + s²), s = (c₁ + "
-    "c₂)/2",
+    "from QᵀQ = diag(c₂I, c₁I) the predictor of the raw flow follows $Ȧ = −√(AAᵀ + s²I)∇L − ∇L√(AᵀA + s²I′)$, s = "
+    "(c₁ + c₂)/2",
     quote="the predictor A = W₂W₁ follows Ȧ = −√(AAᵀ + s²)∇L − ∇L√(AᵀA + s²) with s = (c₁ + c₂)/2, on any data with "
     "any differentiable loss",
     tolerance=1e-8,
@@ -115,7 +116,7 @@ def the_relation_is_conserved(spoilt: bool) -> Any:
 @claim(
     "lazyrich2026",
     PLACE,
-    "along the raw flow W₂W₂ᵀ = e + √(AAᵀ + s²) and W₁ᵀW₁ = −e + √(AᵀA + s²), e = (c₂ − c₁)/2",
+    "along the raw flow $W₂W₂ᵀ = eI + √(AAᵀ + s²I)$ and $W₁ᵀW₁ = −eI′ + √(AᵀA + s²I′)$, e = (c₂ − c₁)/2",
     quote="W₂W₂ᵀ = e + √(AAᵀ + s²) and W₁ᵀW₁ = −e + √(AᵀA + s²) with e = (c₂ − c₁)/2, so that the tangent kernel is a "
     "function of A",
     tolerance=1e-8,
@@ -124,11 +125,11 @@ def the_relation_is_conserved(spoilt: bool) -> Any:
 def grams_from_the_predictor(setup: Setup, sign: float = 1.0) -> Any:
     start = draw(setup.rng, 1.3, 0.4)
     W1, W2 = raw_flow(start)
-    A = W2 @ W1
-    above = [sign * start.e * np.eye(C) + root(B, start.s) for B in A]
-    below = [-sign * start.e * np.eye(D) + root(B.T, start.s) for B in A]
-    measured = W2 @ W2.swapaxes(1, 2), W1.swapaxes(1, 2) @ W1
-    return np.concatenate([part.ravel() for part in measured]), np.concatenate([np.ravel(above), np.ravel(below)])
+    names, pairs = {"s": start.s, "e": sign * start.e, "I": np.eye(C), "I′": np.eye(D)}, []
+    for W, V in zip(W1, W2, strict=True):
+        pairs += grams_from_the_predictor.sides(names | {"W₁": W, "W₂": V, "A": V @ W})
+    left, right = zip(*pairs, strict=True)
+    return np.concatenate([np.ravel(each) for each in left]), np.concatenate([np.ravel(each) for each in right])
 
 
 grams_from_the_predictor.breaks("e of the other sign", sign=-1.0)
@@ -137,18 +138,22 @@ grams_from_the_predictor.breaks("e of the other sign", sign=-1.0)
 @claim(
     "lazyrich2026",
     PLACE,
-    "with the same decay κ of both layers: the same equation with s(t) = s₀e^{−2κt}, and −2κA",
+    "with the same decay κ of both layers: the same equation with $s(t) = s₀e^{−2κt}$, and −2κA",
     quote="If both layers decay at the rate κ, the scale runs down, s(t) = s₀e^{−2κt}, and −2κA is added",
     tolerance=1e-8,
     why=RAW,
 )
-def decay_runs_the_scale_down(setup: Setup, power: float = 2.0) -> Any:
+def decay_runs_the_scale_down(setup: Setup, pace: float = 1.0) -> Any:
     start, kappa = draw(setup.rng, 1.1, 0.5), 0.3
     W1, W2 = raw_flow(start, kappa)
-    return W2 @ W1, predictor_flow(start.slope, lambda t: start.s * np.exp(-power * kappa * t), kappa)
+
+    def scale(t: float) -> Any:
+        return decay_runs_the_scale_down.formula.right({"s₀": start.s, "κ": pace * kappa, "t": t})
+
+    return W2 @ W1, predictor_flow(start.slope, scale, kappa)
 
 
-decay_runs_the_scale_down.breaks("s(t) = s₀e^{−κt}", power=1.0)
+decay_runs_the_scale_down.breaks("s(t) = s₀e^{−κt}", pace=0.5)
 
 
 def apply_adjoint_function(M: np.ndarray, X: np.ndarray, f: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

@@ -134,7 +134,8 @@ def _epochs_until_fitted(setup: Setup, size: float, batch: int, N: int = 200, mo
     verdict=Verdict.FAILS,
     remark="it depends on r: with batches of 32, which section 5.1 gives, and N = 200 the median is near 90 epochs "
     "from r = 0.1, 125 from r = 0.01 and 480 from r = 1, more than twice as many (sixteen networks at a time there "
-    "give 300 to 1500). With one step an epoch it is 624 from r = 0.1, and from r = 1 none of sixteen is done within "
+    "give 300 to 1500); in the mean over twenty networks 99 % of the samples are right after 100 epochs from r = 0.1, "
+    "76 % from r = 1. With one step an epoch it is 624 from r = 0.1, and from r = 1 none of sixteen is done within "
     "1000",
 )
 def interpolates_early(setup: Setup, regardless: bool = False, large: float = 1.0) -> Evidence:

@@ -64,15 +64,15 @@ def chain_rule(spoiled: bool) -> Any:
 @claim(
     "smith2022",
     "section 4.1.1 and 4.2",
-    "at w₊ = w₋ = α𝟙 the regression model has the kernel 8α²⟨x, x′⟩, the linearization 2α⟨x, w₊ − w₋⟩, and the kernel "
-    "norm ‖f‖² = K(β, β)/(8α²)² = ‖β‖²/(8α²)",
+    "at w₊ = w₋ = α𝟙 the regression model has the kernel $8α²⟨x, x′⟩$, the linearization $2α⟨x, w₊ − w₋⟩$, and the "
+    "kernel norm $‖f‖² = K(β, β)/(8α²)² = ‖β‖²/(8α²)$",
     quote=r"&= 8\alpha^2 \langle \mathbf{x}_1, \mathbf{x}_2 \rangle, \quad \mathbf{x}_1, \mathbf{x}_2 \in "
     r"\mathcal{X}. \end{aligned}$$ That is, the NTK  $K_{\mathbf{w}_\alpha(0)}$  is proportional to the inner product "
     r"kernel.",
     tolerance=1e-12,
     why="algebra in double precision",
 )
-def regression_kernel(setup: Setup, factor: float = 8.0) -> Any:
+def regression_kernel(setup: Setup, factor: float = 1.0) -> Any:
     rng = setup.rng
     n, alpha = setup.size(4, 12), rng.uniform(0.5, 2)
     X, w = rng.normal(size=(5, n)), rng.normal(size=(2, n))
@@ -82,11 +82,12 @@ def regression_kernel(setup: Setup, factor: float = 8.0) -> Any:
     features = 2 * alpha * np.hstack([np.eye(n), -np.eye(n)])  # of the unit vectors: any f is ⟨β, x⟩
     shortest = np.linalg.lstsq(features, beta, rcond=None)[0]
     measured = [*(J @ J.T).ravel(), *(J @ (w - alpha).ravel()), shortest @ shortest]
-    predicted = [*(factor * alpha**2 * X @ X.T).ravel(), *(2 * alpha * X @ (w[0] - w[1]))]
-    return np.array(measured), np.array([*predicted, beta @ beta / (factor * alpha**2)])
+    names = {"α": alpha, "⟨x, x′⟩": X @ X.T, "⟨x, w₊ − w₋⟩": X @ (w[0] - w[1]), "‖β‖": np.linalg.norm(beta)}
+    kernel, linear, norm = (formula.right(names) for formula in regression_kernel.formulas)
+    return np.array(measured), np.array([*(factor * kernel).ravel(), *linear, norm / factor])
 
 
-regression_kernel.breaks("4α² instead of 8α²", factor=4.0)
+regression_kernel.breaks("4α² instead of 8α²", factor=0.5)
 
 
 @regression_kernel.proof("n = 2, symbols for the inputs, the weights and α")
@@ -99,8 +100,9 @@ def by_the_gradient(spoiled: bool) -> Any:
     at = dict.fromkeys(w, a)
     one, two = (Matrix([model(v)]).jacobian(w).subs(at) for v in (x, z))
     linear = (one * (Matrix(w) - a * Matrix([1, 1, 1, 1])))[0]
-    kernel = (4 if spoiled else 8) * a**2 * x.dot(z)
-    return [(one * two.T)[0], linear], [kernel, 2 * a * sum(x[i] * (w[i] - w[i + 2]) for i in range(2))]
+    along = sum(x[i] * (w[i] - w[i + 2]) for i in range(2))
+    names = {"α": a, "⟨x, x′⟩": (2 if spoiled else 1) * x.dot(z), "⟨x, w₊ − w₋⟩": along}
+    return [(one * two.T)[0], linear], [formula.right(names) for formula in regression_kernel.formulas[:2]]
 
 
 def _squares(w: Any, x: Any) -> Any:

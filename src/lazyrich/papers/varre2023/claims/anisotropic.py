@@ -24,7 +24,7 @@ def _solve_from_right(back: Any, D: Any) -> Any:
 @claim(
     "varre2023",
     "Lemma C.4, last display",
-    "With imbalance D, condition (P2) at the limit of the flow asks for ∇Ψ₁(Z₁) = Z₁⁻ᵀZ₂Z₂ᵀ = Z₁ − Z₁⁻ᵀD",
+    "With imbalance D, condition (P2) at the limit of the flow asks for ∇Ψ₁(Z₁) = $Z₁⁻ᵀZ₂Z₂ᵀ = Z₁ − Z₁⁻ᵀD$",
     quote=r"In this case, $$\nabla \Psi_1(\mathbf{Z}_1^\infty) = \mathbf{Z}_1^\infty - D "
     r"(\mathbf{Z}_1^\infty)^{-\top},",
     tolerance=1e-8,
@@ -37,8 +37,12 @@ def anisotropic_gradient(setup: Setup, order: Callable[[Any, Any], Any] = _alpha
     task = draw_task(setup.rng)
     D = np.diag([0.2, 0.5, 0.8, 1.4])
     path = flow(task, np.array([0.0, 0.3, 0.8, 1.5, 3.0, 40.0]), W1=np.sqrt(D) @ task.P)
-    back = np.linalg.inv(path.Z1).swapaxes(1, 2)
-    return back @ path.Z2 @ path.Z2.swapaxes(1, 2), path.Z1 - order(back, D)
+    sides = []
+    for Z1, Z2 in zip(path.Z1, path.Z2, strict=True):
+        back = np.linalg.inv(Z1).T
+        names = {"Z₁": Z1, "Z₂": Z2, "Z₁⁻ᵀ": back, "D": D}
+        sides.append(anisotropic_gradient.formula.sides(names | ({} if order is _alpha else {"Z₁⁻ᵀD": order(back, D)})))
+    return tuple(np.array(each) for each in zip(*sides, strict=True))
 
 
 anisotropic_gradient.printed(order=_solve_from_right)
@@ -51,13 +55,15 @@ def with_the_imbalance(spoiled: bool) -> Any:
 
     Z1, Z2 = (Matrix(2, 2, symbols(f"{name}:4")) for name in "ab")
     D, back = Z1.T * Z1 - Z2 * Z2.T, Z1.inv().T
-    return back * Z2 * Z2.T, Z1 - (_solve_from_right if spoiled else _alpha)(back, D)
+    names = {"Z₁": Z1, "Z₂": Z2, "Z₁⁻ᵀ": back, "D": 2 * D if spoiled else D}
+    return anisotropic_gradient.formula.sides(names)
 
 
 @claim(
     "varre2023",
     "Lemma C.4, proof",
-    "Z₁ − 2γZ₁⁻ᵀ is the gradient of ½‖Z₁‖² − γ log det Z₁Z₁ᵀ; Z₁ − Z₁⁻ᵀD with D not a multiple of I is no gradient",
+    "$Z₁ − 2γZ₁⁻ᵀ$ is the gradient of $½‖Z₁‖² − γ log det Z₁Z₁ᵀ$; $Z₁ − Z₁⁻ᵀD$ with D not a multiple of I is no "
+    "gradient",
     quote=r"which is satisfied by the potential $$\Psi_1(\mathbf{Z}_1) = \frac{1}{2} \|\mathbf{Z}_1\|_F^2 - \gamma "
     r"\log(\det(\mathbf{Z}_1 \mathbf{Z}_1^\top)).$$ … and there exists no such function  $\Psi_1$  and the proof "
     r"breaks.",
@@ -68,9 +74,11 @@ def no_potential(setup: Setup, values: Any = (0.6, 0.6, 0.6)) -> Any:
     """The Jacobian of Z ↦ Z − Z⁻ᵀD, and its transpose: the same if and only if the map is a gradient."""
     rng, D = setup.rng, np.diag(values)
     Z = frame(rng, 3, 3) @ np.diag([0.7, 1.0, 1.5]) @ frame(rng, 3, 3)
-    columns = [
-        directional_derivative(lambda Z: Z - np.linalg.inv(Z).T @ D, Z, E).ravel() for E in np.eye(9).reshape(9, 3, 3)
-    ]
+
+    def printed(Z: np.ndarray) -> Any:
+        return no_potential.formulas[2].right({"Z₁": Z, "Z₁⁻ᵀ": np.linalg.inv(Z).T, "D": D})
+
+    columns = [directional_derivative(printed, Z, E).ravel() for E in np.eye(9).reshape(9, 3, 3)]
     return np.array(columns), np.array(columns).T
 
 
@@ -79,11 +87,13 @@ no_potential.breaks("D is not a multiple of I", values=(0.2, 0.6, 1.0))
 
 @no_potential.proof("d = 2, symbols for all entries and for γ: the gradient of the potential")
 def of_the_log_determinant(spoiled: bool) -> Any:
-    from sympy import Matrix, Rational, diff, log, symbols
+    from sympy import Matrix, diff, sqrt, symbols
 
     Z, gamma = Matrix(2, 2, symbols("z:4")), symbols("gamma")
-    potential = Rational(1, 2) * sum(z**2 for z in Z) - gamma * log((Z * Z.T).det())
-    return diff(potential, Z), Z - (1 if spoiled else 2) * gamma * Z.inv().T
+    gradient, potential, _ = no_potential.formulas
+    names = {"Z₁": Z, "Z₁⁻ᵀ": Z.inv().T, "‖Z₁‖": sqrt(sum(z**2 for z in Z))}
+    slope = diff(potential.right(names | {"γ": gamma}), Z)
+    return slope, gradient.right(names | {"γ": 2 * gamma if spoiled else gamma})
 
 
 @no_potential.proof("d = 2, D = diag(p, q) with symbols: the mixed derivatives agree for p = q, and only then")
@@ -92,7 +102,7 @@ def mixed_derivatives_of_the_map(spoiled: bool) -> Any:
     from sympy import Matrix, diag, diff, symbols
 
     Z, (p, q) = Matrix(2, 2, symbols("z:4")), symbols("p q")
-    field = -Z.inv().T * diag(p, q)
+    field = no_potential.formulas[2].right({"Z₁": Z, "Z₁⁻ᵀ": Z.inv().T, "D": diag(p, q)})
     curl = diff(field[0, 1], Z[0, 0]) - diff(field[0, 0], Z[0, 1])
     return curl, (p + q if spoiled else p - q) * Z[1, 0] * Z[1, 1] / Z.det() ** 2
 

@@ -17,7 +17,7 @@ from lazyrich.papers.varre2023.claims._flow import (
     singular_values,
     velocity_of,
 )
-from lazyrich.papers.varre2023.claims._radial import radial_potential, warp
+from lazyrich.papers.varre2023.claims._radial import warp
 from lazyrich.papers.verdicts import Verdict
 
 Potential = Callable[[float, np.ndarray], Any]
@@ -117,14 +117,10 @@ def the_limit(spoiled: bool) -> Any:
     return limits, [s if spoiled else s / 2] * 2
 
 
-def _warp_columns(gamma: float, beta: np.ndarray) -> np.ndarray:
-    return warp(gamma, beta)[:, None, None]
-
-
 @claim(
     "varre2023",
     "Theorem 3.2 (b), Lemma C.7",
-    "For k = 1, (∇ψ_γ(β))′ = −[γ + √(‖β‖² + γ²)]^½ ∇L(β) with ψ_γ = ⅔q^{3/2} − 2γq^{1/2}, q = √(‖β‖² + γ²) + γ",
+    "For k = 1, $(∇ψ_γ(β))′ = −[γ + √(‖β‖² + γ²)]^½ ∇L(β)$ with $ψ_γ = ⅔q^{3/2} − 2γq^{1/2}$, $q = √(‖β‖² + γ²) + γ$",
     quote=r"d\nabla\psi_\gamma(\beta) = -\left[\gamma + \sqrt{\|\beta\|^2 + \gamma^2}\right]^{1/2} "
     r"\nabla\mathcal{L}(\beta) dt, \quad (3.3)$$ where the potential writes  $\psi_\gamma(\beta) := "
     r"\frac{2}{3}\left[\sqrt{\|\beta\|^2 + \gamma^2} + \gamma\right]^{3/2} - 2\gamma\left[\sqrt{\|\beta\|^2 + "
@@ -132,13 +128,21 @@ def _warp_columns(gamma: float, beta: np.ndarray) -> np.ndarray:
     tolerance=1e-7,
     why="differences of fourth order with step 1e-3",
 )
-def mirror_on_beta(setup: Setup, time: Callable[..., Any] = _warp_columns, k: int = 1) -> Any:
+def mirror_on_beta(setup: Setup, time: Callable[..., Any] = warp, k: int = 1) -> Any:
     task = draw_task(setup.rng, k=k)
     path = flow(task)
-    psi = radial_potential(task.gamma)
-    pairs = zip(path.beta, velocity_of(path), strict=True)
-    measured = [directional_derivative(lambda b: gradient(psi, b), beta, velocity) for beta, velocity in pairs]
-    return np.array(measured), path.R * time(task.gamma, path.beta)
+    moves, height, argument = mirror_on_beta.formulas
+
+    def psi(beta: np.ndarray) -> Any:
+        names = {"‖β‖": np.sqrt(np.sum(beta * beta)), "γ": task.gamma}
+        return height.right(names | {"q": argument.right(names)})
+
+    measured, stated = [], []
+    for beta, velocity, R in zip(path.beta, velocity_of(path), path.R, strict=True):
+        names = {"‖β‖": np.linalg.norm(beta), "γ": task.gamma, "∇L(β)": -R}
+        measured.append(directional_derivative(lambda b: gradient(psi, b), beta, velocity))
+        stated.append(moves.right(names) * time(task.gamma, beta) / warp(task.gamma, beta))
+    return np.array(measured), np.array(stated)
 
 
 mirror_on_beta.breaks("without the change of time", time=lambda gamma, beta: 1.0)
@@ -148,7 +152,7 @@ mirror_on_beta.breaks("k = 2", k=2)
 @mirror_on_beta.proof("d = 2, symbols for α and the residual; in α, where it is rational")
 def in_alpha(spoiled: bool) -> Any:
     """∇ψ = β/√q and q = 2γ/(1 − ‖α‖²), so that ∇ψ = √(2γ) α(1 − ‖α‖²)^{−½}: its derivative is q^{½} r."""
-    from sympy import Matrix, Rational, diff, eye, sqrt, symbols
+    from sympy import Matrix, diff, eye, sqrt, symbols
 
     a, r = Matrix(symbols("a:2")), Matrix(symbols("r:2"))
     g, x = symbols("g x", positive=True)
@@ -156,8 +160,9 @@ def in_alpha(spoiled: bool) -> Any:
     moves = (eye(2) - a * a.T) * r
     slope = sqrt(2 * g) * a / sqrt(one_minus_square)
     rate = slope.jacobian(a) * moves
-    root = sqrt(x**2 + g**2) + g
-    psi = Rational(2, 3) * root ** Rational(3, 2) - (1 if spoiled else 2) * g * sqrt(root)
+    _, height, argument = mirror_on_beta.formulas
+    root = argument.right({"‖β‖": x, "γ": g})
+    psi = height.right({"q": root, "γ": 2 * g if spoiled else g})
     return [rate, diff(psi, x)], [sqrt(2 * g) / sqrt(one_minus_square) * r, x / sqrt(root)]
 
 
@@ -172,7 +177,9 @@ def _transposed_products(path: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return rαᵀZ₁ and (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r."""
     Z1, r, a = path.Z1, path.R, path.alpha
     gram = Z1 @ Z1.swapaxes(1, 2)
-    return r @ a.swapaxes(1, 2) @ Z1, gram @ r + _quadratic_form(gram, a) * r
+    inner = scalar_flow.formula
+    moves = [inner.right({"r": each[0], "α": each[1], "Z₁": each[2]}) for each in zip(r, a, Z1, strict=True)]
+    return np.array(moves), gram @ r + _quadratic_form(gram, a) * r
 
 
 def _quadratic_form(gram: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -183,7 +190,7 @@ def _quadratic_form(gram: np.ndarray, a: np.ndarray) -> np.ndarray:
 @claim(
     "varre2023",
     "Lemma C.7, proof",
-    "For k = 1, Z₁′ = rαᵀZ₁ and β′ = (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r",
+    "For k = 1, $Z₁′ = rαᵀZ₁$ and β′ = (Z₁Z₁ᵀ + αᵀZ₁Z₁ᵀα)r",
     quote=r"\dot{\mathbf{Z}}_1 = \mathbf{Z}_1 \alpha \mathbf{r}^\top, \\ \dot{\beta} &= (\mathbf{Z}_1^\top "
     r"\dot{\mathbf{Z}}_1 \alpha) = (\mathbf{Z}_1^\top \mathbf{Z}_1 + \alpha^\top \mathbf{Z}_1^\top \mathbf{Z}_1 "
     r"\alpha) \mathbf{r}",
@@ -210,21 +217,23 @@ def with_z2_put_in(spoiled: bool) -> Any:
 
     Z1, a, r = Matrix(2, 2, symbols("z:4")), Matrix(symbols("a:2")), Matrix(symbols("r:2"))
     Z2, gram = Z1.T * a, Z1.T * Z1 if spoiled else Z1 * Z1.T
-    return [r * Z2.T, r * Z2.T * Z2 + Z1 * Z1.T * r], [r * a.T * Z1, gram * r + r * (a.T * gram * a)]
+    moves = scalar_flow.formula.right({"r": r, "α": a, "Z₁": Z1})
+    return [r * Z2.T, r * Z2.T * Z2 + Z1 * Z1.T * r], [moves, gram * r + r * (a.T * gram * a)]
 
 
 def _metric(a: np.ndarray, power: float) -> np.ndarray:
     """Return (I + ααᵀ/(1 − ‖α‖²))(1 − ‖α‖²)^power."""
-    one_minus_square = 1 - a @ a
-    out: np.ndarray = (np.eye(len(a)) + np.outer(a, a) / one_minus_square) * one_minus_square**power
+    names = {"α": a[:, None], "‖α‖": np.linalg.norm(a), "I": np.eye(len(a))}
+    metric, factor = (formula.right(names) for formula in not_a_hessian.formulas)
+    out: np.ndarray = metric * factor ** (-2 * power)
     return out
 
 
 @claim(
     "varre2023",
     "Lemma C.7, proof (a Hessian)",
-    "(I + ααᵀ/(1 − ‖α‖²)) is not the Hessian of a function of α (d ≥ 2); times (1 − ‖α‖²)^{−½} it is the derivative of "
-    "α(1 − ‖α‖²)^{−½}",
+    "$(I + ααᵀ/(1 − ‖α‖²))$ is not the Hessian of a function of α (d ≥ 2); times $(1 − ‖α‖²)^{−½}$ it is the "
+    "derivative of α(1 − ‖α‖²)^{−½}",
     quote=r"One cannot write  $\left[ \mathbf{I} + \frac{\alpha\alpha^\top}{1 - \|\alpha\|^2} \right]$  as a Hessian "
     r"of any function of  $\alpha$ . However, multiplying on both sides with  $(1 - \|\alpha\|^2)^{-1/2}$ , we obtain,",
     tolerance=1e-9,
@@ -248,6 +257,10 @@ def mixed_derivatives(spoiled: bool) -> Any:
 
     x, y = symbols("x y")
     a = Matrix([x, y])
-    one_minus_square = 1 - x**2 - y**2
-    M = (eye(2) + a * a.T / one_minus_square) / (1 if spoiled else sqrt(one_minus_square))
-    return [diff(M[0, 0], y), diff(M[1, 1], x)], [diff(M[0, 1], x), diff(M[0, 1], y)]
+    metric, factor = (
+        formula.right({"α": a, "‖α‖": sqrt(x**2 + y**2), "I": eye(2)}) for formula in not_a_hessian.formulas
+    )
+    M = metric * (1 if spoiled else factor)
+    jacobian = (a / sqrt(1 - x**2 - y**2)).jacobian([x, y])
+    curls = [diff(M[0, 1], x), diff(M[0, 1], y)]
+    return [diff(M[0, 0], y), diff(M[1, 1], x), jacobian], [*curls, M]

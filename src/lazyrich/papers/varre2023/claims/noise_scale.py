@@ -67,8 +67,8 @@ def _square_root(d: int) -> float:
 @claim(
     "varre2023",
     "Proposition 4.1 (a), Appendix D (variance)",
-    "E‖wᵢ‖² = ½(c₀e^{√d t} + c₁e^{−√d t}), E aᵢ² = (c₀e^{√d t} − c₁e^{−√d t})/(2√d), c₀, c₁ = ‖wᵢ(0)‖² ± √d aᵢ(0)², so "
-    "that both explode",
+    "$E‖wᵢ‖² = ½(c₀e^{√d t} + c₁e^{−√d t})$, $E aᵢ² = (c₀e^{√d t} − c₁e^{−√d t})/(2√d)$, c₀, c₁ = ‖wᵢ(0)‖² ± √d "
+    "aᵢ(0)², so that both explode",
     quote=r"\mathbf{u}_0 = \frac{1}{2} [c_0 e^{\sqrt{d}t} + c_1 e^{-\sqrt{d}t}], \quad \mathbf{v}_0 = "
     r"\frac{1}{2\sqrt{d}} [c_0 e^{\sqrt{d}t} - c_1 e^{-\sqrt{d}t}].$$ Taking the limit proves the first part",
     tolerance=1e-10,
@@ -83,8 +83,8 @@ def variance(setup: Setup, root: Callable[[int], float] = _square_root) -> Any:
         measured += [np.sum(second[:d]), second[d]]
         r = root(d)
         up, down = np.sum(y[:d] ** 2) + r * y[d] ** 2, np.sum(y[:d] ** 2) - r * y[d] ** 2
-        grown, shrunk = up * np.exp(0.7 * r), down * np.exp(-0.7 * r)
-        stated += [(grown + shrunk) / 2, (grown - shrunk) / (2 * r)]
+        names = {"c₀": up, "c₁": down, "d": r**2, "t": 0.7}
+        stated += [formula.right(names) for formula in variance.formulas]
     return np.array(measured), np.array(stated)
 
 
@@ -94,15 +94,14 @@ variance.breaks("exponent d in place of √d", root=float)
 @variance.proof("any d: Itô's drift of ‖w‖² and a² at d = 3, and the solution of u′ = dv, v′ = u for every d")
 def drift_and_solution(spoiled: bool) -> Any:
     """The drift of |y|² parts is Σⱼ of squares of Gⱼy; the two exponentials solve the equations."""
-    from sympy import Matrix, diff, exp, sqrt, symbols
+    from sympy import Matrix, diff, symbols
 
     y = Matrix(symbols("y:4"))
     moves = [Matrix([y[3] if i == j else 0 for i in range(3)] + [y[j]]) for j in range(3)]
     drift = [sum(move[i] ** 2 for move in moves for i in range(3)), sum(move[3] ** 2 for move in moves)]
     t, d, c, b = symbols("t d c b", positive=True)
-    root = d if spoiled else sqrt(d)
-    up, down = c * exp(root * t), b * exp(-root * t)
-    u, v = (up + down) / 2, (up - down) / (2 * root)
+    names = {"c₀": c, "c₁": b, "d": 4 * d if spoiled else d, "t": t}
+    u, v = (formula.right(names) for formula in variance.formulas)
     return [*drift, diff(u, t), diff(v, t)], [3 * y[3] ** 2, y[0] ** 2 + y[1] ** 2 + y[2] ** 2, d * v, u]
 
 
@@ -188,14 +187,13 @@ def a_product_of_noise(spoiled: bool) -> Any:
 def _least_bracket(first: int) -> float:
     """Return the minimum of √d + (α − 1)(√d + 1)²/(2√d) over α in (0, 1) and d ≥ `first`, which is approached as α →
     0."""
-    root = np.sqrt(np.arange(first, 60))
-    return float(np.min(root - (root + 1) ** 2 / (2 * root)))
+    return float(np.min(scale_constant.formula.right({"d": np.arange(first, 60.0), "α": 0.0})))
 
 
 @claim(
     "varre2023",
     "Appendix D (scale)",
-    "√d + (α − 1)(√d + 1)²/(2√d) > c₀ > 0 for d ≥ 6 and 0 < α < 1",
+    "$√d + (α − 1)(√d + 1)²/(2√d)$ > c₀ > 0 for d ≥ 6 and 0 < α < 1",
     quote=r"For  $d \geq 5$  and  $0 < \alpha < 1$ , we have  $c_0 > 0$ , $$\left[ \sqrt{d} + (\alpha - 1) "
     r"\frac{(\sqrt{d} + 1)^2}{2\sqrt{d}} \right] > c_0.$$",
     tolerance=1e-3,
@@ -220,7 +218,7 @@ def the_bracket(spoiled: bool) -> Any:
     from sympy import Rational, symbols
 
     r, alpha = symbols("r alpha", positive=True)
-    bracket = r + (alpha - 1) * (r + 1) ** 2 / (2 * r)
+    bracket = scale_constant.formula.right({"d": r**2, "α": alpha})
     return for_all([r**2 >= (5 if spoiled else 6), alpha < 1], bracket > (0 if spoiled else Rational(1, 50)))
 
 
@@ -231,7 +229,7 @@ def _alpha_minus_one(alpha: float) -> float:
 @claim(
     "varre2023",
     "Appendix D (scale, Jensen)",
-    "(Σ‖wᵢ‖²)^α ≥ d^{α−1} Σ‖wᵢ‖^{2α} for 0 < α < 1",
+    "$(Σ‖wᵢ‖²)^α ≥ d^{α−1} Σ‖wᵢ‖^{2α}$ for 0 < α < 1",
     quote=r"(\|\mathbf{W}\|^2)^\alpha = \left( \sum_{i=1}^d \|\mathbf{w}_i\|^2 \right)^\alpha \geq d^{1-\alpha} "
     r"\sum_{i=1}^d \|\mathbf{w}_i(t)\|^{2\alpha}.",
     tolerance=1e-12,
@@ -242,7 +240,9 @@ def _alpha_minus_one(alpha: float) -> float:
 def jensen(setup: Setup, power: Callable[[float], float] = _alpha_minus_one) -> Any:
     x, worst = setup.rng.uniform(0.1, 10, size=(100, 5)), 0.0
     for alpha in (0.1, 0.3, 0.7):
-        ratio = 5 ** power(alpha) * np.sum(x**alpha, axis=1) / np.sum(x, axis=1) ** alpha
+        names = {"Σ‖wᵢ‖²": np.sum(x, axis=1), "Σ‖wᵢ‖^{2α}": np.sum(x**alpha, axis=1), "α": alpha, "d": 5.0}
+        small, large = jensen.formula.sides(names)
+        ratio = 5 ** (power(alpha) - alpha + 1) * small / large
         worst = max(worst, float(np.max(ratio)))
     return Evidence.at_most(worst, 1.0)
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from lazyrich.papers.claim import Evidence, Setup, claim
 from lazyrich.papers.oracles.flows import ode
-from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, Path, Task, draw_task, flow, inverse_of, velocity_of
+from lazyrich.papers.varre2023.claims._flow import FLOW, TIMES, Path, Task, draw_task, flow, velocity_of
 from lazyrich.papers.verdicts import Verdict
 
 
 def _root(gamma: float) -> float:
     """Return the factor √(2γ) of Z₁(0) = √(2γ)PPᵀ = √(2γ)I."""
-    return float(np.sqrt(2 * gamma))
+    return float(reduced_start.formula.right({"γ": gamma, "I": 1.0}))
 
 
 def _reduced_flow(task: Task, start: float) -> np.ndarray:
@@ -22,11 +22,12 @@ def _reduced_flow(task: Task, start: float) -> np.ndarray:
 
     def field(Z: np.ndarray) -> np.ndarray:
         Z1, Z2 = Z[:, :d], Z[:, d:]
-        R = X.T @ (Y - X @ Z1 @ Z2)
-        return np.hstack([R @ Z2.T, Z1.T @ R])
+        names = {"R": X.T @ (Y - X @ Z1 @ Z2), "Z₁": Z1, "Z₂": Z2}
+        return np.hstack([formula.right(names) for formula in reduction.formulas[2:]])
 
     Z = ode(field, np.hstack([start * np.eye(d), np.zeros((d, Y.shape[1]))]), TIMES)
-    return np.concatenate([(Z[:, :, :d] @ P).ravel(), (P.T @ Z[:, :, d:]).ravel()])
+    layers = [formula.right({"Z₁": z[:, :d], "Z₂": z[:, d:], "P": P}) for formula in reduction.formulas[:2] for z in Z]
+    return np.concatenate([layer.ravel() for layer in layers])
 
 
 def _layers(path: Path) -> np.ndarray:
@@ -36,7 +37,7 @@ def _layers(path: Path) -> np.ndarray:
 @claim(
     "varre2023",
     "Lemma 3.1",
-    "From W₁ = √(2γ)P, W₂ = 0 the flow is W₁ = Z₁P, W₂ = PᵀZ₂ with Z₁′ = RZ₂ᵀ, Z₂′ = Z₁ᵀR",
+    "From W₁ = √(2γ)P, W₂ = 0 the flow is $W₁ = Z₁P$, $W₂ = PᵀZ₂$ with $Z₁′ = RZ₂ᵀ$, $Z₂′ = Z₁ᵀR$",
     quote=r"the dynamics of gradient flow (2.4) is equivalent to (3.4), i.e.,  $(\mathbf{W}_1(t), \mathbf{W}_2(t)) = "
     r"(\mathbf{Z}_1(t)P, P^\top \mathbf{Z}_2(t))$  at any time  $t$ .",
     tolerance=1e-8,
@@ -62,14 +63,16 @@ def on_the_span(spoiled: bool) -> Any:
     P = third * Matrix([[1, 2, 2], [2, 1, -2]]) if not spoiled else third * Matrix([[1, 2, 2], [2, 1, 2]])
     X, Y = Matrix(1, 2, symbols("x:2")), Matrix(1, 1, symbols("y:1"))
     Z1, Z2 = Matrix(2, 2, symbols("a:4")), Matrix(2, 1, symbols("b:2"))
-    raw, R = X.T * (Y - X * Z1 * P * P.T * Z2), X.T * (Y - X * Z1 * Z2)
-    return [raw * Z2.T * P, P.T * Z1.T * raw], [R * Z2.T * P, P.T * Z1.T * R]
+    names = {"Z₁": Z1, "Z₂": Z2, "P": P, "R": X.T * (Y - X * Z1 * Z2)}
+    W1, W2, moves_1, moves_2 = (formula.right(names) for formula in reduction.formulas)
+    raw = X.T * (Y - X * W1 * W2)
+    return [raw * W2.T, W1.T * raw], [moves_1 * P, P.T * moves_2]
 
 
 @claim(
     "varre2023",
     "Lemma 3.1, end of the proof",
-    "(3.4) starts at Z₁(0) = √(2γ)I, Z₂(0) = 0",
+    "(3.4) starts at $Z₁(0) = √(2γ)I$, Z₂(0) = 0",
     quote=r"where  $\mathbf{Z}_1(0) = \sqrt{2\gamma} P P^\top = \mathbf{I}_d, \mathbf{Z}_2(0) = 0$ .",
     tolerance=1e-8,
     why=FLOW,
@@ -91,13 +94,13 @@ def the_start(spoiled: bool) -> Any:
 
     slope, gamma = symbols("slope gamma", positive=True)
     P = Matrix([[1 - slope**2, 2 * slope]]) / (1 + slope**2)
-    return (sqrt(2 * gamma) * P * P.T)[0], 1 if spoiled else sqrt(2 * gamma)
+    return (sqrt(2 * gamma) * P * P.T)[0], 1 if spoiled else reduced_start.formula.right({"γ": gamma, "I": 1})
 
 
 @claim(
     "varre2023",
     "Lemma 3.2, (C.8)",
-    "Z₁ᵀZ₁ − Z₂Z₂ᵀ = 2γI all along the flow",
+    "$Z₁ᵀZ₁ − Z₂Z₂ᵀ = 2γI$ all along the flow",
     quote=r"we have the following invariant,* $$\mathbf{Z}_1^\top \mathbf{Z}_1 - \mathbf{Z}_2 \mathbf{Z}_2^\top = "
     r"2\gamma \mathbf{I}.$$",
     tolerance=1e-8,
@@ -106,8 +109,11 @@ def the_start(spoiled: bool) -> Any:
 def invariant(setup: Setup, rates: tuple[float, float] = (1.0, 1.0)) -> Any:
     task = draw_task(setup.rng)
     path = flow(task, rates=rates)
-    measured = path.Z1.swapaxes(1, 2) @ path.Z1 - path.Z2 @ path.Z2.swapaxes(1, 2)
-    return measured, np.broadcast_to(2 * task.gamma * np.eye(4), measured.shape)
+    sides = [
+        invariant.formula.sides({"Z₁": Z1, "Z₂": Z2, "γ": task.gamma, "I": np.eye(4)})
+        for Z1, Z2 in zip(path.Z1, path.Z2, strict=True)
+    ]
+    return tuple(np.array(each) for each in zip(*sides, strict=True))
 
 
 invariant.breaks("another learning rate for each layer", rates=(1.0, 1.5))
@@ -119,19 +125,24 @@ def nothing_moves(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     Z1, Z2, R = Matrix(3, 3, symbols("a:9")), Matrix(3, 2, symbols("b:6")), Matrix(3, 2, symbols("r:6"))
+    step = symbols("h")
     one, two = R * Z2.T, (2 if spoiled else 1) * Z1.T * R
-    return one.T * Z1 + Z1.T * one, two * Z2.T + Z2 * two.T
+    moved = invariant.formula.left({"Z₁": Z1 + step * one, "Z₂": Z2 + step * two})
+    return moved.diff(step).subs(step, 0), Matrix.zeros(3, 3)
 
 
 def _alpha_ode(task: Task, a: np.ndarray) -> np.ndarray:
     """Return α′, with β as in Lemma C.2."""
     R = task.X.T @ (task.Y - task.X @ _beta(task.gamma, a))
-    out: np.ndarray = R - a @ R.T @ a
+    out: np.ndarray = alpha.formulas[0].right({"R": R, "α": a})
     return out
 
 
 def _beta(gamma: float, a: np.ndarray) -> np.ndarray:
-    out: np.ndarray = 2 * gamma * inverse_of(a) @ a
+    """Return β at one α, or at many."""
+    if a.ndim > 2:
+        return np.array([_beta(gamma, each) for each in a])
+    out: np.ndarray = alpha.formulas[1].right({"γ": gamma, "α": a, "I": np.eye(len(a))})
     return out
 
 
@@ -142,7 +153,7 @@ def _predictor(path: Path) -> np.ndarray:
 @claim(
     "varre2023",
     "Lemma 3.3",
-    "α = Z₁⁻ᵀZ₂ obeys α′ = R − αRᵀα, and β = 2γ(I − ααᵀ)⁻¹α",
+    "α = Z₁⁻ᵀZ₂ obeys $α′ = R − αRᵀα$, and $β = 2γ(I − ααᵀ)⁻¹α$",
     quote=r"we have the following time evolution of parameters:* $$\dot{\alpha} = \mathbf{R} - \alpha \mathbf{R}^\top "
     r"\alpha, \quad \text{and} \quad \dot{\beta} = (1 - \alpha \alpha^\top)^{-1} \alpha.$$",
     tolerance=1e-8,
@@ -172,28 +183,32 @@ def quotient_rule(spoiled: bool) -> Any:
     Z1, Z2, R = (Matrix(2, 2, symbols(f"{name}:4")) for name in "abr")
     back = Z1.inv().T
     a = back * Z2
-    return -back * (R * Z2.T).T * back * Z2 + back * Z1.T * R, R - a * R.T * (a.T if spoiled else a)
+    return alpha.formulas[0].sides(
+        {"α′": -back * (R * Z2.T).T * back * Z2 + back * Z1.T * R, "R": R, "α": 2 * a if spoiled else a}
+    )
 
 
 @claim(
     "varre2023",
     "Lemma C.2, (C.12)",
-    "Z₁Z₁ᵀ = 2γ(I − ααᵀ)⁻¹, and β = 2γ(I − ααᵀ)⁻¹α",
+    "$Z₁Z₁ᵀ = 2γ(I − ααᵀ)⁻¹$, and $β = 2γ(I − ααᵀ)⁻¹α$",
     quote=r"Therefore, we have, $$Z_1 Z_1^\top = 2\gamma (I - \alpha \alpha^\top)^{-1}.\tag{C.12}$$ Using  "
     r"$\beta = Z_1 Z_2 = Z_1 Z_1^\top \alpha$  and the above invariant, we obtain  "
     r"$\beta = 2\gamma (I - \alpha \alpha^\top)^{-1} \alpha$ .",
     tolerance=1e-8,
     why=FLOW,
 )
-def gram_of_alpha(setup: Setup, factor: float = 2.0) -> Any:
+def gram_of_alpha(setup: Setup, factor: float = 1.0) -> Any:
     task = draw_task(setup.rng)
     path = flow(task)
-    gram = factor * task.gamma * inverse_of(path.alpha)
-    parts = (path.Z1 @ path.Z1.swapaxes(1, 2), gram), (path.beta, gram @ path.alpha)
-    return tuple(np.concatenate([part[side].ravel() for part in parts]) for side in (0, 1))
+    pairs = []
+    for Z1, a, beta in zip(path.Z1, path.alpha, path.beta, strict=True):
+        names = {"Z₁": Z1, "α": a, "β": beta, "γ": factor * task.gamma, "I": np.eye(4)}
+        pairs += gram_of_alpha.sides(names)
+    return tuple(np.concatenate([pair[side].ravel() for pair in pairs]) for side in (0, 1))
 
 
-gram_of_alpha.breaks("γ in place of 2γ", factor=1.0)
+gram_of_alpha.breaks("γ in place of 2γ", factor=0.5)
 
 
 @gram_of_alpha.proof("d = 2, k = 2, symbols for all entries; 2γI stands for Z₁ᵀZ₁ − Z₂Z₂ᵀ (Lemma 3.2)")
@@ -242,7 +257,7 @@ def the_kernel_stays_empty(spoiled: bool) -> Any:
 @claim(
     "varre2023",
     "Lemma C.6, proof of (ii)",
-    "(I − ααᵀ)⁻¹ = I + α(I − αᵀα)⁻¹αᵀ, so that β stays in the span of Xᵀ with α",
+    "$(I_d − ααᵀ)⁻¹ = I_d + α(I_k − αᵀα)⁻¹αᵀ$, so that β stays in the span of Xᵀ with α",
     quote=r"(\mathbf{I} - \alpha \alpha^\top)^{-1} &= \mathbf{I} - \alpha (\mathbf{I} - \alpha^\top \alpha)^{-1} "
     r"\alpha^\top,",
     tolerance=1e-9,
@@ -253,8 +268,9 @@ def the_kernel_stays_empty(spoiled: bool) -> Any:
 def woodbury(setup: Setup, sign: int = 1, inner: int = 1) -> Any:
     measured = []
     for a in flow(draw_task(setup.rng)).alpha[1:]:
-        inside = np.linalg.inv(np.eye(2) - inner * a.T @ a)
-        measured.append((np.eye(4) + sign * a @ inside @ a.T, inverse_of(a)))
+        inverse, printed = woodbury.formula.sides({"α": a, "I_d": np.eye(4), "I_k": np.eye(2)})
+        term = printed - np.eye(4) if inner else a @ a.T
+        measured.append((np.eye(4) + sign * term, inverse))
     return np.array([f for f, _ in measured]), np.array([p for _, p in measured])
 
 
@@ -267,5 +283,5 @@ def multiplied_out(spoiled: bool) -> Any:
     from sympy import Matrix, eye, symbols
 
     a = Matrix(3, 2, symbols("a:6"))
-    inside = (eye(2) - a.T * a).inv()
-    return (eye(3) - a * a.T) * (eye(3) + (-1 if spoiled else 1) * a * inside * a.T), eye(3)
+    inverse = woodbury.formula.right({"α": a, "I_d": eye(3), "I_k": eye(2)})
+    return (eye(3) - (2 if spoiled else 1) * a * a.T) * inverse, eye(3)

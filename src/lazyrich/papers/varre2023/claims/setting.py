@@ -18,21 +18,24 @@ def _output(x: Any, W1: Any, W2: Any) -> Any:
 @claim(
     "varre2023",
     "section 2, parameterization",
-    "f_{λθ} = λ²f_θ for every λ",
+    "$f_{λθ} = λ²f_θ$ for every λ",
     quote=r"the prediction function  $f_\theta$  is positively homogeneous of degree 2 in  $\theta$ :  "
     r"$\forall \lambda \in \mathbb{R}$ , it holds that  $f_{\lambda\theta} = \lambda^2 f_\theta$ ",
     tolerance=1e-12,
     why="an identity",
 )
-def homogeneous(setup: Setup, degree: int = 2) -> Any:
+def homogeneous(setup: Setup, factor: float = 1.0) -> Any:
     rng = setup.rng
     x, W1, W2 = rng.normal(size=4), rng.normal(size=(4, 6)), rng.normal(size=(6, 2))
     factors = np.array([-1.7, -0.3, 0.0, 0.6, 2.4])
-    measured = [_output(x, factor * W1, factor * W2) for factor in factors]
-    return np.array(measured), factors[:, None] ** degree * _output(x, W1, W2)
+    sides = []
+    for scale in factors:
+        names = {"f_{λθ}": _output(x, scale * W1, scale * W2), "λ": factor * scale, "f_θ": _output(x, W1, W2)}
+        sides.append(homogeneous.formula.sides(names))
+    return tuple(np.array(each) for each in zip(*sides, strict=True))
 
 
-homogeneous.breaks("degree 3", degree=3)
+homogeneous.breaks("2λ for λ", factor=2.0)
 
 
 @homogeneous.proof("d = l = k = 2, symbols for all entries and for λ")
@@ -40,7 +43,8 @@ def degree_two(spoiled: bool) -> Any:
     from sympy import Matrix, symbols
 
     W1, W2, x, s = Matrix(2, 2, symbols("a:4")), Matrix(2, 2, symbols("b:4")), Matrix(symbols("x:2")), symbols("s")
-    return _output(x, s * W1, s * W2), (s if spoiled else s**2) * _output(x, W1, W2)
+    names = {"f_{λθ}": _output(x, s * W1, s * W2), "f_θ": _output(x, W1, W2), "λ": 2 * s if spoiled else s}
+    return homogeneous.formula.sides(names)
 
 
 def _equations(n: int, k: int) -> int:
@@ -51,8 +55,8 @@ def _equations(n: int, k: int) -> int:
 @claim(
     "varre2023",
     "section 2, interpolators",
-    "The interpolators β are an affine set of dimension (d − n)k, the interpolators (W₁, W₂) a manifold of dimension "
-    "l(d + k) − nk",
+    "The interpolators β are an affine set of dimension $(d − n)k$, the interpolators (W₁, W₂) a manifold of "
+    "dimension $l(d + k) − nk$",
     quote=r"is typically an affine set of dimension  $(d - n)k$ . … is of dimension  $l(d + k) - nk$ .",
     tolerance=1e-12,
     why="ranks are integers; singular values below 1e-8 count as zero, those of random matrices are far above",
@@ -65,7 +69,8 @@ def dimensions(setup: Setup, equations: Callable[[int, int], int] = _equations) 
         linear = np.kron(X, np.eye(k))
         both = np.hstack([np.kron(X, W2.T), np.kron(X @ W1, np.eye(k))])
         measured += [A.shape[1] - np.linalg.matrix_rank(A, tol=1e-8) for A in (linear, both)]
-        stated += [d * k - equations(n, k), l * (d + k) - equations(n, k)]
+        names = {"d": d, "k": k, "l": l, "n": equations(n, k) / k}
+        stated += [formula.right(names) for formula in dimensions.formulas]
     return np.array(measured), np.array(stated)
 
 
@@ -86,7 +91,7 @@ def full_rank(spoiled: bool) -> Any:
 @claim(
     "varre2023",
     "section 2, (2.4)",
-    "The gradient flow of ½‖XW₁W₂ − Y‖² is W₁′ = Xᵀ(Y − XW₁W₂)W₂ᵀ, W₂′ = W₁ᵀXᵀ(Y − XW₁W₂)",
+    "The gradient flow of ½‖XW₁W₂ − Y‖² is $W₁′ = Xᵀ(Y − XW₁W₂)W₂ᵀ$, $W₂′ = W₁ᵀXᵀ(Y − XW₁W₂)$",
     quote=r"\dot{\mathbf{W}}_1 = X^\top (Y - X \mathbf{W}_1 \mathbf{W}_2) \mathbf{W}_2^\top, \quad (2.4a)$$ "
     r"$$\dot{\mathbf{W}}_2 = \mathbf{W}_1^\top X^\top (Y - X \mathbf{W}_1 \mathbf{W}_2).",
     tolerance=1e-12,
@@ -100,8 +105,9 @@ def gradient_flow(setup: Setup, factor: float = 0.5) -> Any:
         -gradient(lambda W: factor * np.sum((X @ W @ W2 - Y) ** 2), W1),
         -gradient(lambda W: factor * np.sum((X @ W1 @ W - Y) ** 2), W2),
     ]
-    R = X.T @ (Y - X @ W1 @ W2)
-    return np.concatenate([part.ravel() for part in measured]), np.concatenate([(R @ W2.T).ravel(), (W1.T @ R).ravel()])
+    names = {"X": X, "Y": Y, "W₁": W1, "W₂": W2, "W₁′": measured[0], "W₂′": measured[1]}
+    left, right = zip(*gradient_flow.sides(names), strict=True)
+    return np.concatenate([part.ravel() for part in left]), np.concatenate([part.ravel() for part in right])
 
 
 gradient_flow.breaks("the loss without ½", factor=1.0)
@@ -114,8 +120,8 @@ def by_differentiating(spoiled: bool) -> Any:
     X, Y = Matrix(1, 2, symbols("x:2")), Matrix(1, 1, symbols("y:1"))
     W1, W2 = Matrix(2, 2, symbols("a:4")), Matrix(2, 1, symbols("b:2"))
     loss = ((X * W1 * W2 - Y)[0]) ** 2 * (1 if spoiled else Rational(1, 2))
-    R = X.T * (Y - X * W1 * W2)
-    return [-diff(loss, W1), -diff(loss, W2)], [R * W2.T, W1.T * R]
+    names = {"X": X, "Y": Y, "W₁": W1, "W₂": W2, "W₁′": -diff(loss, W1), "W₂′": -diff(loss, W2)}
+    return tuple(zip(*gradient_flow.sides(names), strict=True))
 
 
 def _layers(theta: np.ndarray) -> np.ndarray:
@@ -153,7 +159,7 @@ def not_convex(setup: Setup, predictor: Callable[[np.ndarray], np.ndarray] = _la
 not_convex.breaks("in β, where it is convex", predictor=_free_matrix)
 
 
-@not_convex.proof("a point between two others, in integers: d = l = n = k = 1, X = 1, Y = 0", general=True)
+@not_convex.proof("a point between two others, in integers: d = l = n = k = 1, X = 1, Y = 0")
 def above_the_chord(spoiled: bool) -> Any:
     """(w₁w₂)² is 0 at (2, 0) and at (0, 2), and 1 between; the square of w₁ + w₂ is not above."""
     from fractions import Fraction

@@ -15,9 +15,11 @@ ENDED = 20.0  # e-folds of the slowest rate, which is 2λσ at small γ, after t
 
 def _spectra(values: np.ndarray, gamma: float, d: int = 4) -> np.ndarray:
     """Return the singular values of W₁ (d of them) and of W₂ that correspond to those of β."""
-    root = np.sqrt(values**2 + gamma**2)
-    rest = np.full((*values.shape[:-1], d - values.shape[-1]), np.sqrt(2 * gamma))
-    return np.concatenate([np.sqrt(root + gamma), rest, values / np.sqrt(root + gamma)], axis=-1)
+    names = {"σᵢ(β*)": values.ravel(), "γ": gamma}
+    squares = [formula.right(names) for formula in singular_values_at_the_limit.formulas]
+    first, second = (np.sqrt(squares[index]).reshape(values.shape) for index in (0, 2))
+    rest = np.full((*values.shape[:-1], d - values.shape[-1]), np.sqrt(squares[1]))
+    return np.concatenate([first, rest, second], axis=-1)
 
 
 def _end_times(task: Task) -> np.ndarray:
@@ -35,7 +37,8 @@ def _end(task: Task) -> np.ndarray:
 @claim(
     "varre2023",
     "Corollary 3.1, Appendix B",
-    "At the limit σᵢ(W₁)² = γ + √(σᵢ(β*)² + γ²) for i ≤ k and 2γ for the others, and σᵢ(W₂)² = −γ + √(σᵢ(β*)² + γ²)",
+    "At the limit $σᵢ(W₁)² = γ + √(σᵢ(β*)² + γ²)$ for i ≤ k and $2γ$ for the others, and $σᵢ(W₂)² = −γ + √(σᵢ(β*)² + "
+    "γ²)$",
     quote=r"\begin{aligned}\sigma_i(\mathbf{W}_1^\infty) &= \left(\sqrt{\sigma_i(\beta_*)^2 + \gamma^2} + "
     r"\gamma\right)^{1/2}, \text{ for } 1 \leq i \leq k. \\ \sigma_i(\mathbf{W}_1^\infty) &= (2\gamma)^{1/2}, \text{ "
     r"for } k < i \leq d.\end{aligned}",
@@ -55,18 +58,18 @@ singular_values_at_the_limit.breaks("W₂(0) ≠ 0", start=0.5)
 
 @singular_values_at_the_limit.proof("one mode: z₁z₂ = σ and z₁² − z₂² = 2γ are solved by these, as expressions")
 def product_and_difference(spoiled: bool) -> Any:
-    from sympy import sqrt, symbols
+    from sympy import symbols
 
     s, g = symbols("s g", positive=True)
-    root = sqrt(s**2 + g**2)
-    one, two = root + g, root - (2 * g if spoiled else g)  # z₁², z₂²
-    return [one * two, one - two], [s**2, 2 * g]
+    names = {"σᵢ(β*)": 2 * s if spoiled else s, "γ": g}
+    one, other, two = (formula.right(names) for formula in singular_values_at_the_limit.formulas)  # z₁², 2γ, z₂²
+    return [one * two, one - two], [s**2, other]
 
 
 @claim(
     "varre2023",
     "Lemma C.10, (C.16)",
-    "σᵢ(Z₁)² = γ + √(γ² + σᵢ(β)²) and σᵢ(Z₂)² = −γ + √(γ² + σᵢ(β)²) at every time, for any data",
+    "$σᵢ(Z₁)² = γ + √(γ² + σᵢ(β)²)$ and $σᵢ(Z₂)² = −γ + √(γ² + σᵢ(β)²)$ at every time, for any data",
     quote=r"the following relation holds (elementwise): $$\mathbf{D}_{Z_2}^2 = -\gamma I_k + \sqrt{\gamma^2 I_k + "
     r"\mathbf{D}_\beta^2} \quad \text{and} \quad \tilde{\mathbf{D}}_{Z_1}^2 = \gamma I_d + \sqrt{\gamma^2 I_d + "
     r"\tilde{\mathbf{D}}_\beta^2}, \quad (\text{C.16})$$",
@@ -76,8 +79,12 @@ def product_and_difference(spoiled: bool) -> Any:
 def singular_values_on_the_way(setup: Setup, factor: float = 1.0) -> Any:
     task = draw_task(setup.rng)
     path = flow(task)
-    measured = np.concatenate([singular_values(path.W1), singular_values(path.W2)], axis=-1)
-    return measured, _spectra(singular_values(path.beta), factor * task.gamma)
+    sides = []
+    for W1, W2, beta in zip(path.W1, path.W2, path.beta, strict=True):
+        values = singular_values(beta)
+        names = {"σᵢ(Z₁)": singular_values(W1)[: len(values)], "σᵢ(Z₂)": singular_values(W2)[: len(values)]}
+        sides += singular_values_on_the_way.sides(names | {"σᵢ(β)": values, "γ": factor * task.gamma})
+    return tuple(np.array(each) for each in zip(*sides, strict=True))
 
 
 singular_values_on_the_way.breaks("2γ in place of γ", factor=2.0)
@@ -121,7 +128,9 @@ def vanishing_start(setup: Setup, norm: Any = "nuc") -> Any:
 vanishing_start.breaks("the Frobenius norm in place of the nuclear one", norm="fro")
 
 
-@vanishing_start.proof("any d and k: of each mode, and of the directions without one", general=True)
+@vanishing_start.proof(
+    "any d and k, by Corollary 3.1: what each mode and each direction without one misses, over γ", general=True
+)
 def the_excess(spoiled: bool) -> Any:
     """By Corollary 3.1 a mode has ½(z₁² + z₂²) = √(σ² + γ²) → σ, and each of the others ½ · 2γ → 0."""
     from sympy import limit, sqrt, symbols
@@ -129,7 +138,7 @@ def the_excess(spoiled: bool) -> Any:
     s, g = symbols("s g", positive=True)
     root = sqrt(s**2 + g**2)
     mode = ((root + g) + (0 if spoiled else 1) * (root - g)) / 2
-    return [mode, limit(mode, g, 0), limit(g, g, 0)], [root, s, 0]
+    return [mode, limit(mode, g, 0), limit((root - s) / g, g, 0)], [root, s, 0]  # the others: ½ · 2γ/γ = 1
 
 
 def _first_time(task: Task) -> float:
@@ -252,25 +261,30 @@ def rank_grows(setup: Setup, values: Callable[..., np.ndarray] = _of_the_layer) 
 rank_grows.breaks("of the predictor, whose rank does not depend on γ", values=_of_the_predictor)
 
 
-@rank_grows.proof("any d and k: the share of each direction without a mode, against each mode", general=True)
+@rank_grows.proof(
+    "any d and k, by Corollary 3.1: ln σ(W₁)² of each mode grows at 1/√(σ² + γ²), faster the smaller σ; σ = 0 without "
+    "one",
+    general=True,
+)
 def shares_rise(spoiled: bool) -> Any:
-    """d/dγ of 2γ/(γ + √(σ² + γ²)) is 2σ²/(√(σ² + γ²)(γ + √(σ² + γ²))²) > 0."""
-    from sympy import diff, sqrt, symbols
+    """The ratio of any two squares rises with γ, and tends to one."""
+    from sympy import diff, limit, log, oo, sqrt, symbols
 
     s, g = symbols("s g", positive=True)
-    root = sqrt(s**2 + g**2)
-    return diff(2 * g / (g + root), g), (1 if spoiled else 2) * s**2 / (root * (g + root) ** 2)
+    mode, other, _ = (formula.right({"σᵢ(β*)": s, "γ": g}) for formula in singular_values_at_the_limit.formulas)
+    rates = [diff(log(mode), g), diff(log(other), g)]
+    return [*rates, limit(other / mode, g, oo)], [(2 if spoiled else 1) / sqrt(s**2 + g**2), 1 / g, 1]
 
 
 def _ratio(share: float) -> float:
     """Return σ₂/σ₁ where γ is this fraction of ‖β*‖."""
-    return float(np.sqrt(2 * share / (share + np.hypot(1, share))))
+    return float(one_spike.formula.right({"x": share}))
 
 
 @claim(
     "varre2023",
     "section 3.1, discussion (k = 1)",
-    "For k = 1, σ₂(W₁)/σ₁(W₁) ends at √(2x/(x + √(1 + x²))), x = γ/‖β*‖: near 0 for γ ≪ ‖β*‖, bounded from below for "
+    "For k = 1, σ₂(W₁)/σ₁(W₁) ends at $√(2x/(x + √(1 + x²)))$, x = γ/‖β*‖: near 0 for γ ≪ ‖β*‖, bounded from below for "
     "γ of the order of ‖β*‖ or more",
     quote=r"when  $\gamma \sim o(\|\beta_*\|)$ , the training model is approximately rank one, with only one spiked "
     r"singular value. Conversely, when  $\gamma \sim \Omega(\|\beta_*\|)$  the low-rank structure disappears.",
@@ -293,11 +307,13 @@ def one_spike(setup: Setup, ratio: Callable[[float], float] = _ratio) -> Any:
 one_spike.breaks("√x for every x", ratio=np.sqrt)
 
 
-@one_spike.proof("any d: the limits of σ₂²/σ₁² for small, equal and large γ/‖β*‖", general=True)
+@one_spike.proof("any d, by Corollary 3.1: σ₂²/σ₁², and its limits for small and large γ/‖β*‖", general=True)
 def three_limits(spoiled: bool) -> Any:
-    from sympy import limit, oo, sqrt, symbols
+    from sympy import limit, oo, symbols
 
     x = symbols("x", positive=True)
-    share = 2 * x / (x + sqrt((4 if spoiled else 1) + x**2))
-    limits = [limit(share, x, 0), limit(share / x, x, 0), limit(share, x, oo)]
-    return limits, [0, 2, 1]
+    share = one_spike.formula.right({"x": 2 * x if spoiled else x}) ** 2
+    size, gamma = symbols("beta gamma", positive=True)
+    spike, other, _ = (formula.right({"σᵢ(β*)": size, "γ": gamma}) for formula in singular_values_at_the_limit.formulas)
+    limits = [limit(share, x, 0), limit(share / x, x, 0), limit(share, x, oo), (other / spike).subs(gamma, x * size)]
+    return limits, [0, 2, 1, share]

@@ -81,7 +81,7 @@ static_singular_vectors.breaks("data that are not white", white=False)
 @claim(
     "varre2023",
     "Theorem C.11, (C.17) and (C.18)",
-    "For white data αᵀR = Rᵀα and αRᵀ = Rαᵀ at every time",
+    "For white data $αᵀR = Rᵀα$ and $αRᵀ = Rαᵀ$ at every time",
     quote=r"We will show that: $$\alpha^\top \mathbf{R} = \mathbf{R}^\top \alpha, \text{ and} \tag{C.17}$$ $$\alpha "
     r"\mathbf{R}^\top = \mathbf{R} \alpha^\top. \tag{C.18}$$",
     tolerance=1e-8,
@@ -89,9 +89,11 @@ static_singular_vectors.breaks("data that are not white", white=False)
 )
 def symmetric_products(setup: Setup, white: bool = True) -> Any:
     path = flow(draw_task(setup.rng, white=white))
-    a, R = path.alpha, path.R
-    inner, outer = a.swapaxes(1, 2) @ R, a @ R.swapaxes(1, 2)
-    gaps = [np.max(np.abs(A - A.swapaxes(1, 2))) / np.max(np.abs(A)) for A in (inner, outer)]
+    gaps = []
+    for formula in symmetric_products.formulas:
+        sides = [formula.sides({"α": a, "R": R}) for a, R in zip(path.alpha, path.R, strict=True)]
+        left, right = (np.array(each) for each in zip(*sides, strict=True))
+        gaps.append(np.max(np.abs(left - right)) / np.max(np.abs(left)))
     return Evidence(float(max(gaps)))
 
 
@@ -104,7 +106,7 @@ def _with_gamma(gamma: Any) -> Any:
 
 def _two_sided(M: Any, gap: Any) -> Any:
     """Return M(C − Cᵀ) + (C − Cᵀ)M."""
-    return M @ gap + gap @ M
+    return gap_equation.formulas[0].right({"M": M, "C": gap / 2})  # of the antisymmetric part of C
 
 
 def _commutator(M: Any, gap: Any) -> Any:
@@ -131,7 +133,7 @@ def _rate(a: np.ndarray, best: np.ndarray, gamma: float) -> tuple[np.ndarray, np
 @claim(
     "varre2023",
     "Theorem C.11, proof of (C.17)",
-    "For white data (Rᵀα)′ = RᵀR − (Rᵀα)² − 2γRᵀα(I − αᵀα)⁻¹ − 2γ(I − αᵀα)⁻¹Rᵀα + 2γRᵀα",
+    "For white data $(Rᵀα)′ = RᵀR − (Rᵀα)² − 2γRᵀα(I − αᵀα)⁻¹ − 2γ(I − αᵀα)⁻¹Rᵀα + 2γRᵀα$",
     quote=r"&= \mathbf{R}^\top \mathbf{R} - (\mathbf{R}^\top \alpha)^2 - 2\gamma \mathbf{R}^\top \alpha (I_k - "
     r"\alpha^\top \alpha)^{-1} - 2\gamma (I_k - \alpha^\top \alpha)^{-1} \mathbf{R}^\top \alpha + \mathbf{R}^\top "
     r"\alpha, \end{aligned}$$ where we used the push-through identity",
@@ -143,8 +145,8 @@ def _rate(a: np.ndarray, best: np.ndarray, gamma: float) -> tuple[np.ndarray, np
 def residual_times_alpha(setup: Setup, last: Callable[[float], float] = _with_gamma) -> Any:
     a, best, gamma = _draw_alpha(setup)
     R, measured = _rate(a, best, gamma)
-    C, inverse = R.T @ a, np.linalg.inv(np.eye(2) - a.T @ a)
-    return measured, R.T @ R - C @ C - 2 * gamma * (C @ inverse + inverse @ C) + last(gamma) * C
+    stated = residual_times_alpha.formula.right({"R": R, "α": a, "γ": gamma, "I": np.eye(2)})
+    return measured, stated + (last(gamma) - 2 * gamma) * R.T @ a
 
 
 residual_times_alpha.printed(last=lambda gamma: 1.0)
@@ -159,16 +161,15 @@ def by_the_product_rule(spoiled: bool) -> Any:
     p, q, g = symbols("p q g")
     a, R = diag(p, q), Matrix(2, 2, symbols("r:4"))
     outer = (eye(2) - a * a.T).inv()
-    inner, C = (eye(2) - a.T * a).inv(), R.T * a
     moves = 2 * g * (R * a.T * outer * a + outer * R)
-    stated = R.T * R - C * C - 2 * g * (C * inner + inner * C) + (1 if spoiled else 2 * g) * C
+    stated = residual_times_alpha.formula.right({"R": 2 * R if spoiled else R, "α": a, "γ": g, "I": eye(2)})
     return -moves.T * a + R.T * (R - a * R.T * a), stated
 
 
 @claim(
     "varre2023",
     "Theorem C.11, proof of (C.17), last line",
-    "With C = Rᵀα, (C − Cᵀ)′ = M(C − Cᵀ) + (C − Cᵀ)M, M = ½(2γI − C − Cᵀ) − 2γ(I − αᵀα)⁻¹",
+    "With C = Rᵀα, $(C − Cᵀ)′ = M(C − Cᵀ) + (C − Cᵀ)M$, $M = ½(2γI − C − Cᵀ) − 2γ(I − αᵀα)⁻¹$",
     quote=r"&= \left[ \frac{1}{2} (\mathbf{I} - \mathbf{C} - \mathbf{C}^\top) - 2\gamma (I_k - \alpha^\top "
     r"\alpha)^{-1} \right] (\mathbf{C} - \mathbf{C}^\top) \\ &\quad - (\mathbf{C} - \mathbf{C}^\top) \left[ "
     r"\frac{1}{2} (\mathbf{I} - \mathbf{C} - \mathbf{C}^\top) - 2\gamma (I_k - \alpha^\top \alpha)^{-1} \right].",
@@ -184,8 +185,9 @@ def gap_equation(
     """On a random α, where C is not symmetric."""
     a, best, gamma = _draw_alpha(setup)
     R, rate = _rate(a, best, gamma)
-    C, inverse = R.T @ a, np.linalg.inv(np.eye(2) - a.T @ a)
-    M = 0.5 * (unit(gamma) * np.eye(2) - C - C.T) - 2 * gamma * inverse
+    C = R.T @ a
+    M = gap_equation.formulas[1].right({"γ": gamma, "C": C, "α": a, "I": np.eye(2)})
+    M += (unit(gamma) / 2 - gamma) * np.eye(2)
     return rate - rate.T, sides(M, C - C.T)
 
 
@@ -207,7 +209,7 @@ def less_its_transpose(spoiled: bool) -> Any:
 @claim(
     "varre2023",
     "Theorem C.11, (C.22)",
-    "For white data Z₁ᵀRZ₂ᵀ = Z₂RᵀZ₁ at every time",
+    "For white data $Z₁ᵀRZ₂ᵀ = Z₂RᵀZ₁$ at every time",
     quote=r"using yet another invariance, namely $$\mathbf{Z}_1^\top \mathbf{R} \mathbf{Z}_2^\top = \mathbf{Z}_2 "
     r"\mathbf{R}^\top \mathbf{Z}_1, \forall t > 0. \quad (\text{C.22})$$",
     tolerance=1e-8,
@@ -215,8 +217,9 @@ def less_its_transpose(spoiled: bool) -> Any:
 )
 def symmetric_triple(setup: Setup, white: bool = True) -> Any:
     path = flow(draw_task(setup.rng, white=white))
-    measured = path.Z1.swapaxes(1, 2) @ path.R @ path.Z2.swapaxes(1, 2)
-    return measured, measured.swapaxes(1, 2)
+    states = zip(path.Z1, path.Z2, path.R, strict=True)
+    sides = [symmetric_triple.formula.sides({"Z₁": Z1, "Z₂": Z2, "R": R}) for Z1, Z2, R in states]
+    return tuple(np.array(each) for each in zip(*sides, strict=True))
 
 
 symmetric_triple.breaks("data that are not white", white=False)
@@ -262,7 +265,9 @@ singular_value_curves.breaks("data that are not white", white=False)
 
 
 @singular_value_curves.proof(
-    "every σ*, γ > 0 and t: σ_α solves (C.31) and starts at 0, as printed in (C.33)", general=True
+    "every σ*, γ > 0 and t: σ_α solves (C.31), which presumes that singular vectors stay, and starts at 0, as printed "
+    "in (C.33)",
+    whole=False,
 )
 def riccati(spoiled: bool) -> Any:
     """With √(σ*² + γ²) ± γ = b², a² everything is rational: σ* = ab; E = e^{−2t√(σ*² + γ²)} is a symbol."""
@@ -279,7 +284,7 @@ Start = Callable[[float], tuple[float, float]]
 
 
 def _as_in_the_proof(s: float) -> float:
-    return s / (1 + 2 * s)
+    return float(jump.formula.right({"s": s}))
 
 
 def _of_the_source(gamma: float) -> tuple[float, float]:
@@ -289,7 +294,7 @@ def _of_the_source(gamma: float) -> tuple[float, float]:
 @claim(
     "varre2023",
     "Theorem C.12, last display; section 3.2, jump process",
-    "As γ → 0, σ(t ln(1/γ)) → 0 for t < 1/(2s), s for t > 1/(2s), and s/(1 + 2s) at t = 1/(2s)",
+    "As γ → 0, σ(t ln(1/γ)) → 0 for t < 1/(2s), s for t > 1/(2s), and $s/(1 + 2s)$ at t = 1/(2s)",
     quote=r"\lim_{\gamma \rightarrow 0} \sigma_{\beta,i}(\ln(1/\gamma)t) = \begin{cases} 0, & \text{if } t < "
     r"1/2\sigma_{*,i} \\ \sigma_{*,i}, & \text{otherwise.} \end{cases}",
     tolerance=1e-4,
@@ -329,4 +334,4 @@ def three_times(spoiled: bool) -> Any:
         E = x * g**power
         h = (v + w) * E / (w + v * E)
         limits.append(limit(s * (1 - h) / (1 + v * h * (2 - h) / (2 * g)), g, 0, "+").subs(x, 1))
-    return limits, [0, 0, s if spoiled else s / (1 + 2 * s), s]
+    return limits, [0, 0, s if spoiled else jump.formula.right({"s": s}), s]
