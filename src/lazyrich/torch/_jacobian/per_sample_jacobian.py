@@ -16,6 +16,7 @@ from lazyrich.torch._jacobian.layer_plan import FactorOrder, LayerPlan
 from lazyrich.torch._jacobian.recorded_calls import (
     ParameterNames,
     RecordedCall,
+    connected_calls,
     gradient_error,
     group_by_layer,
     layers_with_parameters,
@@ -174,6 +175,7 @@ class PerSampleJacobian:
             out = self(x, self.values)
         if not out.requires_grad:
             raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
+        calls = connected_calls(out, calls)
         return out, calls, *self._verify_layers(out, calls, self.values)
 
     def _verify_layers(
@@ -258,14 +260,11 @@ class PerSampleJacobian:
         with record_calls(planned, self.scales, len(x), self.shared.tables) as calls:
             out = self(x, values)
         m, c = out.shape
-        calls_of_layer = group_by_layer(calls)
         copied = {(name, None) for name in self.shared.copied}
         layers = {names: layer for names, layer in self.layers.items() if names not in copied}
-        groups = {names: calls_of_layer.get(names, []) for names in layers}
-        matrices = {
-            names: [call for call in group if call.is_embedding == group[0].is_embedding]
-            for names, group in groups.items()
-        }
+        groups, matrices = _uses_of_layers(layers, calls)
+        if any(sum(use.columns.shape[1] for use in matrices[k]) != layer.places for k, layer in layers.items()):
+            groups, matrices = _uses_of_layers(layers, connected_calls(out, calls))
         columns = {
             k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in layers.items()
         }
@@ -381,6 +380,18 @@ class PerSampleJacobian:
             name: self.scales[name] * self.weights[name].sqrt().flatten() for name in self.general
         }  # fmt: skip
         return torch.cat([roots[name] * jacobians[name].reshape(len(x), c, -1) for name in self.general], 2)
+
+
+def _uses_of_layers(
+    layers: Mapping[ParameterNames, LayerPlan], calls: Sequence[RecordedCall]
+) -> tuple[dict[ParameterNames, list[RecordedCall]], dict[ParameterNames, list[RecordedCall]]]:
+    """Return the calls of each layer, and those of them that are of the kind of the first: products or lookups."""
+    by_layer = group_by_layer(calls)
+    groups = {names: by_layer.get(names, []) for names in layers}
+    same_kind = {
+        names: [call for call in group if call.is_embedding == group[0].is_embedding] for names, group in groups.items()
+    }
+    return groups, same_kind
 
 
 def _join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:

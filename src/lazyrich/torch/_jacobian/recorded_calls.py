@@ -110,6 +110,13 @@ def layers_with_parameters(model: nn.Module, leaves: dict[str, Any]) -> LayerOwn
     return owners
 
 
+def connected_calls(out: Tensor, calls: Sequence[RecordedCall]) -> list[RecordedCall]:
+    """Return the calls that the outputs depend on: not those whose result is detached, such as the norms of DoRA."""
+    edges = [call.edge for call in calls]
+    slopes = torch.autograd.grad(out.sum(), edges, retain_graph=True, allow_unused=True) if edges else ()
+    return [call for call, slope in zip(calls, slopes, strict=True) if slope is not None]
+
+
 def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[RecordedCall]]:
     """Group the calls by layer. With tied weights, table lookups join the group of the matrix and come after its
     calls."""

@@ -12,7 +12,9 @@ from lazyrich.probe.balance import ConservedPair, conserved_drift
 from lazyrich.probe.types import Row, State
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.learning_rates import rate_of
 from lazyrich.torch._model.loss import LossFunction, best_constant_loss, evaluate_loss
+from lazyrich.torch._model.low_rank_adapters import LowRankAdapter, find_adapters
 from lazyrich.torch._model.output_reader import OutputReader
 from lazyrich.torch._model.preserve_model import NonFiniteModelError, _check_model
 from lazyrich.torch._probe.checkpoint import observation_from_state, observation_to_state
@@ -62,6 +64,7 @@ class Measurement:
     _chance_loss: float | None
     _no_structure_reason: str
     _no_tangent_reason: str
+    _adapters: list[LowRankAdapter]
 
     def _state(self) -> Row:
         """Return what measurements have set, as plain tensors and numbers."""
@@ -107,6 +110,17 @@ class Measurement:
             limit = self._largest_sample if self._full is None else MAX_LAYER_INPUTS
             reading = self._reader_of_all_outputs
             self._sampled = SampledKernel(self.model, inputs[:limit], reading, self._width, self.rates, self._seed)
+        self._find_adapters()
+
+    def _find_adapters(self) -> None:
+        """Find the adapters of which some layer is trained."""
+        sampled, self._adapters = self._sampled, []
+        if sampled is not None:
+            layers = {
+                adapter: [k for k in adapter.layers if k in sampled.layers] for adapter in find_adapters(self.model)
+            }
+            self._adapters = [adapter for adapter, some in layers.items() if some]
+            sampled.groups = {adapter.name: layers[adapter] for adapter in self._adapters}
 
     def _measure(self, now: dict[str, Tensor], first: bool, steps: int, n: int) -> Row:
         """Measure the first n inputs now, `steps` steps after the last measurement, and return it as a row."""
@@ -208,7 +222,7 @@ class Measurement:
             if sampled is not None and self.targets is not None:
                 row |= sampled.target_alignment(self.targets)
             return row
-        row = {name: value for name, value in row.items() if name.startswith("layer_")}
+        row = {name: value for name, value in row.items() if name.startswith(("layer_", "adapter_"))}
         assert kernel is not None
         row |= self._full.measure(kernel, self.targets)
         if adaptive:
@@ -218,11 +232,25 @@ class Measurement:
     def _measure_parameters(self, now: Mapping[str, Tensor], steps: int) -> Row:
         moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
         step_distance = metrics.layer_norms(now, self._parameters)
-        return {
+        return self._measure_adapters(now) | {
             "parameter_distance": moved,
             "relative_distance": {name: safe_ratio(moved[name], size[name]) for name in moved},
             "learning_speed": {name: distance / steps for name, distance in step_distance.items()},
         }
+
+    def _measure_adapters(self, now: Mapping[str, Tensor]) -> Row:
+        """Return the imbalance of each adapter, and how far W₀ + s·B·A is from its start, relative to its size."""
+        if not self._adapters:
+            return {}
+        frozen = dict(self.model.named_parameters())
+        moved, delta = {}, {}
+        for adapter in self._adapters:
+            before = adapter.effective_weight({**frozen, **self._start})
+            after = adapter.effective_weight({**frozen, **now})
+            moved[adapter.name] = safe_ratio(float((after - before).norm()), float(before.norm()))
+            rates = rate_of(adapter.A, self.rates), rate_of(adapter.B, self.rates)
+            delta[adapter.name] = adapter.delta({**frozen, **now}, *rates)
+        return {"adapter_moved": moved, "adapter_delta": delta}
 
     def _measure_function(self, inputs: Batch, outputs: Tensor, initial: Tensor, relative_gap: float) -> Row:
         """Return the sizes of the function and of its change, and the part of it that the tangent model misses."""
