@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from lazyrich.probe.array_metrics import safe_ratio
 from lazyrich.probe.balance import ConservedPair, conserved_drift
+from lazyrich.probe.layer_names import readable_names
 from lazyrich.probe.types import Row, State
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
@@ -24,6 +25,7 @@ from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch._probe.output_selection import structure_or_reason
 from lazyrich.torch._probe.sampled_kernel import SampledKernel, group_size
 from lazyrich.torch._probe.tangent_outputs import tangent_outputs
+from lazyrich.torch._probe.untrained_parameters import describe_untrained
 from lazyrich.torch._structure import Structure
 from lazyrich.torch.conserved import conserved_pairs
 from lazyrich.torch.curvature import sharpness_of_reader
@@ -60,6 +62,7 @@ class Measurement:
     _initial_observation: metrics.Observation
     _structure: Structure | None
     _predicted: ConservationPrediction
+    _user_rates: Mapping[str, float] | None
     _initial_pairs: tuple[ConservedPair, ...] | None = None
     _chance_loss: float | None
     _no_structure_reason: str
@@ -283,3 +286,13 @@ class Measurement:
         pairs0 = self._initial_pairs
         moved = {pair.name: conserved_drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
         return {"conservation_drift": moved, **self._predicted.advance(pairs)}
+
+    def _describe_untrained(self) -> str:
+        optimizer = self._optimizer_reader if self._user_rates is None else None
+        return describe_untrained(self.model, optimizer, self._structure, self._parameters, self._start)
+
+    def _frozen_layers(self) -> list[str]:
+        """Return the layers of which no parameter is trained."""
+        names = {metrics.layer_name_of(name) for name, _ in self.model.named_parameters()}
+        trained = {metrics.layer_name_of(name) for name in self._parameters}
+        return list(readable_names(name for name in sorted(names) if name not in trained).values())
