@@ -14,7 +14,7 @@ from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predic
 from lazyrich.tangent.sharpness import Sharpness
 from lazyrich.torch import data, knobs
 from lazyrich.torch._structure import Structure, structure
-from lazyrich.torch.adapter_rates import AdapterRates, adapter_rates
+from lazyrich.torch.adapters import AdapterRates, adapter_rates
 from lazyrich.torch.advice import advise
 from lazyrich.torch.compare import compare
 from lazyrich.torch.curvature import sharpness

@@ -146,12 +146,7 @@ class Probe(Measurement):
         batch, self._sharded = Batch.from_nested(inputs), model if is_sharded(model) else None
         self._optimizer_reader, self._user_rates, self._just_loaded = None, rates, False
         if self._sharded is not None:
-            if optimizer is not None:
-                raise ValueError(
-                    "an optimizer of a model that is spread over several processes is not read: pass its learning "
-                    "rates as rates={'beginning of the names': rate}"
-                )
-            model = gathered_copy(model, batch.device)
+            model = gathered_copy(model, batch.device, optimizer)
         self.model = unwrap_model(model)
         if self._sharded is not None and not is_rank_zero():
             self.reset(start)

@@ -19,8 +19,10 @@ from lazyrich.torch._jacobian.recorded_calls import (
     connected_calls,
     gradient_error,
     group_by_layer,
+    join_uses,
     layers_with_parameters,
     record_calls,
+    uses_of_layers,
 )
 from lazyrich.torch._jacobian.shared_parameters import SharedParameters, find_shared_parameters
 from lazyrich.torch._model.batch import Batch
@@ -262,12 +264,10 @@ class PerSampleJacobian:
         m, c = out.shape
         copied = {(name, None) for name in self.shared.copied}
         layers = {names: layer for names, layer in self.layers.items() if names not in copied}
-        groups, matrices = _uses_of_layers(layers, calls)
+        groups, matrices = uses_of_layers(layers, calls)
         if any(sum(use.columns.shape[1] for use in matrices[k]) != layer.places for k, layer in layers.items()):
-            groups, matrices = _uses_of_layers(layers, connected_calls(out, calls))
-        columns = {
-            k: _join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in layers.items()
-        }
+            groups, matrices = uses_of_layers(layers, connected_calls(out, calls))
+        columns = {k: join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in layers.items()}
         edges = [call.edge for group in groups.values() for call in group]
         checked = [] if sums is None else [str(name) for names in layers for name in names if name]
         dense = out.new_empty(m, c, self.p)
@@ -292,7 +292,7 @@ class PerSampleJacobian:
             for names, layer in layers.items():
                 signals = [call.signals(slopes.pop(0)) for call in groups[names]]
                 matrix = len(matrices[names])
-                signal = _join_uses(names, signals[:matrix], layer.places)
+                signal = join_uses(names, signals[:matrix], layer.places)
                 if layer.start is None:
                     signals_of[names].append(signal)
                     picked[names] += [torch.cat(signals[matrix:], 1)[:, :, 0]] if signals[matrix:] else []
@@ -380,30 +380,6 @@ class PerSampleJacobian:
             name: self.scales[name] * self.weights[name].sqrt().flatten() for name in self.general
         }  # fmt: skip
         return torch.cat([roots[name] * jacobians[name].reshape(len(x), c, -1) for name in self.general], 2)
-
-
-def _uses_of_layers(
-    layers: Mapping[ParameterNames, LayerPlan], calls: Sequence[RecordedCall]
-) -> tuple[dict[ParameterNames, list[RecordedCall]], dict[ParameterNames, list[RecordedCall]]]:
-    """Return the calls of each layer, and those of them that are of the kind of the first: products or lookups."""
-    by_layer = group_by_layer(calls)
-    groups = {names: by_layer.get(names, []) for names in layers}
-    same_kind = {
-        names: [call for call in group if call.is_embedding == group[0].is_embedding] for names, group in groups.items()
-    }
-    return groups, same_kind
-
-
-def _join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:
-    """Concatenate the uses of one layer along its positions."""
-    if sum(part.shape[1] for part in parts) != places:
-        layer = next(name for name in names if name).rpartition(".")[0]
-        raise ValueError(
-            f"layer '{layer}' is applied at a number of positions that varies from sample to sample, as experts are; "
-            "the kernel needs the same computation for all inputs of one shape: freeze this layer "
-            "(requires_grad_(False)), or measure a model without routing"
-        )
-    return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
 
 
 def _check_finite_gradient(name: str, slope: Tensor) -> None:

@@ -1,6 +1,6 @@
 """Record the calls of layers during a forward pass, from which both factors of the per-sample Jacobian are computed."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -125,6 +125,30 @@ def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[R
         same = [names for names in groups if names[0] == call.names[0]] if call.is_embedding else []
         groups.setdefault(same[0] if same else call.names, []).append(call)
     return groups
+
+
+def uses_of_layers(
+    layers: Iterable[ParameterNames], calls: Sequence[RecordedCall]
+) -> tuple[dict[ParameterNames, list[RecordedCall]], dict[ParameterNames, list[RecordedCall]]]:
+    """Return the calls of each layer, and those of them that are of the kind of the first: products or lookups."""
+    by_layer = group_by_layer(calls)
+    groups = {names: by_layer.get(names, []) for names in layers}
+    same_kind = {
+        names: [call for call in group if call.is_embedding == group[0].is_embedding] for names, group in groups.items()
+    }
+    return groups, same_kind
+
+
+def join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:
+    """Concatenate the uses of one layer along its positions."""
+    if sum(part.shape[1] for part in parts) != places:
+        layer = next(name for name in names if name).rpartition(".")[0]
+        raise ValueError(
+            f"layer '{layer}' is applied at a number of positions that varies from sample to sample, as experts are; "
+            "the kernel needs the same computation for all inputs of one shape: freeze this layer "
+            "(requires_grad_(False)), or measure a model without routing"
+        )
+    return parts[0] if len(parts) == 1 else torch.cat(parts, 1)
 
 
 def gradient_error(

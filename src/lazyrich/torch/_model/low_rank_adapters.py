@@ -107,7 +107,11 @@ def _keys(factors: object) -> list[str | None]:
 
 
 def _entry(factors: object, key: str | None) -> object:
-    return dict(factors.items()).get(key) if isinstance(factors, (nn.ModuleDict, nn.ParameterDict)) else factors
+    entries: dict[str | None, object] = {}
+    if isinstance(factors, (nn.ModuleDict, nn.ParameterDict)):
+        entries.update(factors.items())
+        return entries.get(key)
+    return factors
 
 
 def _weight(factor: object) -> Tensor | None:

@@ -16,13 +16,19 @@ def is_sharded(model: object) -> bool:
     return isinstance(model, nn.Module) and any(hasattr(p, "full_tensor") for p in model.parameters())
 
 
-def gathered_copy(model: nn.Module, device: torch.device) -> nn.Module:
+def gathered_copy(model: nn.Module, device: torch.device, optimizer: object = None) -> nn.Module:
     """Return a plain copy of the model on this device in the first process; in the others, one without values.
 
     All processes have to call it. Parameters are gathered one at a time, so that no process but the first holds more
-    than its share and one whole parameter. Hooks of `torch.distributed` are left out.
+    than its share and one whole parameter. Hooks of `torch.distributed` are left out. An optimizer of the sharded
+    parameters raises an error.
     """
-    parameters: dict[int, Tensor] = {}
+    if optimizer is not None:
+        raise ValueError(
+            "an optimizer of a model that is spread over several processes is not read: pass its learning rates as "
+            "rates={'beginning of the names': rate}"
+        )
+    parameters: dict[int, nn.Parameter] = {}
     for parameter in model.parameters():
         whole = _gathered(parameter).to(device if is_rank_zero() else "meta")
         parameters[id(parameter)] = nn.Parameter(whole.clone(), requires_grad=parameter.requires_grad)
@@ -37,8 +43,8 @@ def gather_(plain: nn.Module, sharded: nn.Module) -> None:
         if is_rank_zero():
             target.data.copy_(whole)
     if is_rank_zero():
-        for target, buffer in zip(plain.buffers(), sharded.buffers(), strict=True):
-            target.copy_(_gathered(buffer))
+        for copied, buffer in zip(plain.buffers(), sharded.buffers(), strict=True):
+            copied.copy_(_gathered(buffer))
 
 
 def _gathered(tensor: Any) -> Tensor:
@@ -48,7 +54,7 @@ def _gathered(tensor: Any) -> Tensor:
 
 
 def _plain_module(
-    module: nn.Module, parameters: dict[int, Tensor], device: torch.device, copies: dict[int, nn.Module]
+    module: nn.Module, parameters: dict[int, nn.Parameter], device: torch.device, copies: dict[int, nn.Module]
 ) -> nn.Module:
     """Return a copy of a module and those inside it, with these parameters, and the class that it had before it was
     sharded."""
