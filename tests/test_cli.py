@@ -3,6 +3,7 @@ import subprocess
 import sys
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import lazyrich as lr
@@ -22,6 +23,19 @@ def test_demo(tmp_path):
     assert (folder / "demo.png").stat().st_size > 20_000
     traj = lr.Trajectory.load(folder / "upstream.npz")
     assert float(traj.loss[-1]) < 1e-10
+
+
+def test_help_has_no_brackets_that_rich_would_take_for_markup():
+    """`[grid]` in a help text is a style to rich, and disappears."""
+
+    def helps(command):
+        yield from [command.help or "", *(getattr(option, "help", None) or "" for option in command.params)]
+        for each in getattr(command, "commands", {}).values():
+            yield from helps(each)
+
+    texts = list(helps(typer.main.get_command(app)))
+    assert len(texts) > 100
+    assert not [text for text in texts if "[" in text]
 
 
 def test_demo_shows_the_three_regimes():

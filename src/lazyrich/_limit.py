@@ -8,13 +8,13 @@ from jaxtyping import Array
 
 from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, xp
 from lazyrich._core.device import to_jax
+from lazyrich._core.pseudoinverse import rank_guarded
 from lazyrich._core.runtime_errors import raise_if
 from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._validate.arrays import check_array
 from lazyrich.flow import GradientFlow, invalid_values
 from lazyrich.networks import Network
 from lazyrich.nondimensionalize import ScaledFlow, nondimensionalize
-from lazyrich.problem import rank_guarded
 from lazyrich.rounding import rounding_warning
 from lazyrich.theorem_choice import (
     AllDefects,

@@ -97,7 +97,9 @@ def exact(
     return _evaluate(flow, scaled, times, applicable, defects, hidden_rotation)
 
 
-def closed_form(flow: GradientFlow, theorem: TrajectoryTheorem | None = None) -> tuple[TrajectoryTheorem, ScaledFlow]:
+def find_closed_form(
+    flow: GradientFlow, theorem: TrajectoryTheorem | None = None
+) -> tuple[TrajectoryTheorem, ScaledFlow]:
     """Return the theorem that gives the trajectory and the flow in scaled units, or raise an error as `exact` does."""
     scaled = nondimensionalize(flow)
     applicable, defects = _trajectory_theorem(scaled, theorem)

@@ -67,10 +67,10 @@ class Explanation:
         if self.of == "limit":
             if self.theorem is None:
                 return "No theorem gives the limit of this flow; limit() would raise an error."
-            return f"limit() would use: {self.theorem.name} ({self.theorem.where})"
+            return f"limit() would use: {self.theorem.name} ({self.theorem.reference_text})"
         if self.theorem is None:
             return "No theorem covers this flow; solve() would integrate it."
-        return f"exact() and solve() would use: {self.theorem.name} ({self.theorem.where})"
+        return f"exact() and solve() would use: {self.theorem.name} ({self.theorem.reference_text})"
 
     def __str__(self) -> str:
         header, rows = self._table_rows()

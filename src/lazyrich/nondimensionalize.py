@@ -71,31 +71,34 @@ def nondimensionalize(flow: GradientFlow) -> ScaledFlow:
     anchored = len(jax.tree.leaves(flow.net)) > len(jax.tree.leaves(flow.net.layers))
     if not scales or anchored or not flow.problem.has_samples or not isinstance(flow.problem.loss, Square):
         return ScaledFlow(flow)
-    measured = jax.tree.map(to_numpy_if_concrete, stop_gradient(flow))
+    measured = jax.tree.map(to_numpy_if_concrete, stop_gradient(flow))  # leaf by leaf: only some may be traced
     problem, net = measured.problem, measured.net
     size, label, x = exponent_of(*jax.tree.leaves(net.layers)), exponent_of(problem.y), exponent_of(problem.X)
     x = xp.where(x == ZERO_EXPONENT, 0, x)
-    c, beyond = _weight_exponent(
+    c, too_large = _weight_exponent(
         size, xp.where(label == ZERO_EXPONENT, ZERO_EXPONENT, -((x - label) // D))
     )  # |y|/|x| = |θ|^D
-    strengths = net.part_scales
-    weakest = exponent_of(xp.min(xp.where(strengths > 0, strengths, np.finfo(float).max)))
-    faint = xp.minimum(xp.where(label == ZERO_EXPONENT, 0, label - x - D * c), weakest - c) < -4 * MAX_UNSCALED_EXPONENT
+    part_scales = net.part_scales
+    smallest_part = exponent_of(xp.min(xp.where(part_scales > 0, part_scales, np.finfo(float).max)))
+    underflows = (
+        xp.minimum(xp.where(label == ZERO_EXPONENT, 0, label - x - D * c), smallest_part - c)
+        < -4 * MAX_UNSCALED_EXPONENT
+    )
     c, x, k, rate = _applied_exponents(D, c, x, exponent_of(problem.kappa), exponent_of(*measured.rates))
-    clock = k + rate + 2 * ((D - 1) * c + x)
+    time_exponent = k + rate + 2 * ((D - 1) * c + x)
     if all(is_concrete(exponent) and exponent == 0 for exponent in (c, x, k, rate)):
-        return ScaledFlow(flow, underflows=faint, traced_too_large=beyond)
+        return ScaledFlow(flow, underflows=underflows, traced_too_large=too_large)
     problem = flow.problem
     data = (scale_by_power(problem.X, -x), scale_by_power(problem.y, -(D * c + x)), scale_by_power(problem.kappa, -k))
     # the leaves of the network are those of its layers
     net = jax.tree.map(lambda leaf: scale_by_power(leaf, -c), flow.net)
     rates = tuple(scale_by_power(r, -rate) for r in flow.rates)
     problem = eqx.tree_at(lambda problem: (problem.X, problem.y, problem.kappa), problem, data)
-    there = eqx.tree_at(lambda flow: (flow.net, flow.problem, flow.rates), flow, (net, problem, rates))
+    scaled_flow = eqx.tree_at(lambda flow: (flow.net, flow.problem, flow.rates), flow, (net, problem, rates))
     if flow.decay is not None:  # λ has the unit of the loss over that of θ²
-        decay = tuple(scale_by_power(value, rate - clock) for value in flow.decay)
-        there = eqx.tree_at(lambda flow: flow.decay, there, decay)
-    return ScaledFlow(there, c, D * c, clock, k + 2 * (D * c + x), faint, beyond)
+        decay = tuple(scale_by_power(value, rate - time_exponent) for value in flow.decay)
+        scaled_flow = eqx.tree_at(lambda flow: flow.decay, scaled_flow, decay)
+    return ScaledFlow(scaled_flow, c, D * c, time_exponent, k + 2 * (D * c + x), underflows, too_large)
 
 
 def _weight_exponent(size: AnyArray, target: AnyArray) -> tuple[AnyArray, AnyArray]:
@@ -105,8 +108,10 @@ def _weight_exponent(size: AnyArray, target: AnyArray) -> tuple[AnyArray, AnyArr
     Inside jit, c is taken from the concrete arrays: if concrete data were divided by a traced number, the compiled
     program would have to factor them, which doubles the compile time.
     """
-    known_ones = [exponent for exponent in (size, target) if is_concrete(exponent) and exponent != ZERO_EXPONENT]
-    c = xp.max(xp.stack(known_ones)) if known_ones else xp.maximum(size, target)
+    concrete_exponents = [
+        exponent for exponent in (size, target) if is_concrete(exponent) and exponent != ZERO_EXPONENT
+    ]
+    c = xp.max(xp.stack(concrete_exponents)) if concrete_exponents else xp.maximum(size, target)
     c = xp.where(c == ZERO_EXPONENT, 0, c)
     return c, xp.maximum(size, target) - c > MAX_UNSCALED_EXPONENT
 

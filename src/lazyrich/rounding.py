@@ -66,7 +66,7 @@ def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
     X, y, kappa = np.asarray(problem.X), np.asarray(problem.y).reshape(problem.n, -1), np.asarray(problem.kappa)[()]
     rates = [np.asarray(rate)[()] for rate in flow.rates]
     if net.weight_matrices is not None and len(net.weight_matrices) > 1:
-        return _of_linear_network([np.asarray(W) for W in net.weight_matrices], X, y, kappa, rates)
+        return _linear_network_growth([np.asarray(W) for W in net.weight_matrices], X, y, kappa, rates)
     if net.signed_factors is not None:
         weights = [np.asarray(u) for u in net.signed_factors]
         power = net.degree // len(weights)
@@ -78,7 +78,7 @@ def _growth_and_uncertainty(flow: GradientFlow) -> GrowthAndUncertainty:
     return 0.0, 0.0
 
 
-def _of_linear_network(
+def _linear_network_growth(
     weights: list[np.ndarray], X: np.ndarray, y: np.ndarray, kappa: AnyArray, rates: Sequence[AnyArray]
 ) -> GrowthAndUncertainty:
     """Return the growth rate and uncertainty of a linear network on whitened inputs, from the unit-rate weights on the

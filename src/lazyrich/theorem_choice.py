@@ -6,14 +6,14 @@ import jax
 import numpy as np
 from jaxtyping import PyTree
 
-from lazyrich._core.array_namespace import is_concrete
+from lazyrich._core.array_namespace import detach, is_concrete
 from lazyrich._core.runtime_errors import any_nonfinite
 from lazyrich._core.types import AnyArray
 from lazyrich._validate.arrays import all_finite
 from lazyrich.explanation import format_defect
 from lazyrich.flow import GradientFlow
 from lazyrich.nondimensionalize import ScaledFlow
-from lazyrich.theorems.theorem import Defects, NoTheoremApplies, Theorem, holds, to_measurable
+from lazyrich.theorems.theorem import Defects, NoTheoremApplies, Theorem, holds
 from lazyrich.trajectory import Provenance
 
 T = TypeVar("T", bound=Theorem)
@@ -46,7 +46,7 @@ def first_applicable(scaled: ScaledFlow, theorems: tuple[T, ...]) -> tuple[T | N
     """Return the first theorem whose hypotheses all hold, or None, and the defects measured so far."""
     theorems = relevant_theorems(scaled.flow, theorems)
     all_defects: AllDefects = {}
-    values = to_measurable(scaled.flow)
+    values = detach(scaled.flow)
     for theorem in theorems:
         all_defects[theorem.name] = theorem.measure(values)
         if all(holds(defect) for defect in all_defects[theorem.name].values()):
@@ -99,5 +99,5 @@ def exact_provenance(theorem: Theorem, defects: Defects, *notes: str) -> Provena
     """Return the provenance of a result in closed form: the theorem, its references, its largest defect, and notes."""
     concrete_defects = [float(np.asarray(d)) for d in defects.values() if is_concrete(d)]
     measured = f"hypotheses hold to {max(concrete_defects):.0e}" if max(concrete_defects, default=0.0) > 1e-14 else ""
-    detail = "; ".join(part for part in (theorem.where, measured, *notes) if part)
+    detail = "; ".join(part for part in (theorem.reference_text, measured, *notes) if part)
     return Provenance("exact", theorem.name, detail, theorem.sources)

@@ -112,4 +112,4 @@ def test_opposite_kernels_are_at_distance_two():
     moments = InnerProducts(2)
     K = np.ones((2, 1, 2, 1))
     moments.add(0, 0, -K, K)
-    assert distances_from_products(moments.table(), moments.scale)[0] == pytest.approx(2)
+    assert distances_from_products(moments.products_per_pair(), moments.scale)[0] == pytest.approx(2)

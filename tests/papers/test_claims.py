@@ -195,7 +195,7 @@ def test_processes_find_what_is_found_here(monkeypatch):
     mine = replace(select_claims("smith2022/infinite-width")[0], check=known_here)
     monkeypatch.setattr("lazyrich.papers.verify.select_claims", lambda patterns: [*select_claims(names), mine])
     here = verify(names)
-    monkeypatch.setattr("lazyrich.papers.verify.FEW", 1)
+    monkeypatch.setattr("lazyrich.papers.verify.MIN_CLAIMS_PER_PROCESS", 1)
     there = verify(names, workers=2)
     assert len(there) == 4
     for one, other in zip(here.rows(), there.rows(), strict=True):
@@ -209,7 +209,7 @@ def test_a_process_that_is_killed_is_said(monkeypatch):
         def result(self):
             raise BrokenProcessPool("terminated abruptly")
 
-    monkeypatch.setattr("lazyrich.papers.verify.FEW", 1)
+    monkeypatch.setattr("lazyrich.papers.verify.MIN_CLAIMS_PER_PROCESS", 1)
     monkeypatch.setattr("lazyrich.papers.verify.ProcessPoolExecutor.submit", lambda *_: Killed())
     with pytest.raises(RuntimeError, match="fewer workers"):
         verify(["kunin2024/conservation", "dln/degree"], workers=2)

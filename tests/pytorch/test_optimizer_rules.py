@@ -11,7 +11,7 @@ from torch.nn import functional as F
 import lazyrich.torch as lt
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch.optimizer_rules import rule_for, unwrap_optimizers
-from tests.pytorch.test_optimisers import explicit, run
+from tests.pytorch.test_optimizer_reading import explicit, run
 from tests.pytorch.training import blobs, mlp
 
 

@@ -5,11 +5,11 @@ import torch
 from torch import nn
 from zoo import IMAGES, Decoder, Normed, Transformer, batch_norm, make
 
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch._jacobian import layer_grams, sampled_gradients
 from lazyrich.torch._jacobian.sampled_gradients import GradientSampler, SignedReader
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import OutputReader
-from lazyrich.torch.metrics import layer_name_of
 
 N = 14
 

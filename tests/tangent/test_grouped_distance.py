@@ -71,7 +71,7 @@ def test_with_one_direction_for_all_it_is_the_plain_distance_between_groups():
     off = 1 - np.kron(np.eye(10), np.ones((2, 2)))
     moments = InnerProducts(20)
     moments.add(0, 0, (K * off)[:, None, :, None], (K0 * off)[:, None, :, None])
-    expected = distances_from_products(moments.table(), moments.scale)
+    expected = distances_from_products(moments.products_per_pair(), moments.scale)
     found = grouped_kernel_distance(K, K0)
     assert found.distance[0] == pytest.approx(expected[0], rel=1e-12)
     assert found.growth == pytest.approx(expected[2], rel=1e-12)

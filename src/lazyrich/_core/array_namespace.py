@@ -59,6 +59,11 @@ def stop_gradient(tree: T) -> T:
     return jax.tree.map(lambda x: jax.lax.stop_gradient(x) if isinstance(x, jax.core.Tracer) else x, tree)
 
 
+def detach(tree: T) -> T:
+    """Return a tree without derivatives, and as NumPy arrays unless `jit` or `vmap` traces it."""
+    return to_numpy_if_concrete(stop_gradient(tree))
+
+
 def as_float64_copy(value: ArrayLike) -> AnyArray:
     """Copy to a float64 array, JAX if the value is a JAX array, else NumPy."""
     return jnp.asarray(value, float) if has_jax_array(value) else np.array(value, float)

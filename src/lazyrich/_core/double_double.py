@@ -54,10 +54,12 @@ def to_float(x: DoubleDouble) -> AnyArray:
 
 
 def neg(x: DoubleDouble) -> DoubleDouble:
+    """Return −x."""
     return -x[0], -x[1]
 
 
 def add(x: DoubleDouble, y: DoubleDouble) -> DoubleDouble:
+    """Return x + y."""
     s, e = two_sum(x[0], y[0])
     t, f = two_sum(x[1], y[1])
     s, e = two_sum(s, e + t)
@@ -65,6 +67,7 @@ def add(x: DoubleDouble, y: DoubleDouble) -> DoubleDouble:
 
 
 def mul(x: DoubleDouble, y: DoubleDouble) -> DoubleDouble:
+    """Return x y."""
     p, e = two_product(x[0], y[0])
     return two_sum(p, e + (x[0] * y[1] + x[1] * y[0]))
 

@@ -287,6 +287,7 @@ def _level_segment(polygon: np.ndarray, height: np.ndarray) -> np.ndarray | None
 
 
 def plot_linear_regions(cells: Any) -> Figure:
+    """Draw the linear regions of a network of two inputs, with level lines of its output."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(4.2, 4.0), layout="constrained")
         axes = figure.subplots()

@@ -16,8 +16,8 @@ from lazyrich.jax._jacobian.parameter_flow import trace_parameters
 from lazyrich.jax._jacobian.program import KINKED_ACTIVATIONS, Program, called_name, evaluate
 from lazyrich.jax.kernel import padded_blocks
 from lazyrich.jax.linearization import value_and_jvp
-from lazyrich.jax.rescaling import layer_name_of
 from lazyrich.jax.weight_rules import WEIGHT_RULES
+from lazyrich.tangent.parameter_names import layer_name_of
 
 SAMPLES_PER_BLOCK = 256  # samples per pass
 SMOOTH_ACTIVATIONS = frozenset({"tanh", "erf", "erfc"})  # operations that are curved at 0

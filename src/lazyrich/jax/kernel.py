@@ -145,6 +145,7 @@ def block_size(n: int, models: Sequence[CheckedModel]) -> int:
 
 
 def factors_fit(n: int, models: Sequence[CheckedModel]) -> bool:
+    """Return whether the Jacobian factors of n samples fit into the memory allowed for them."""
     return n * sum(m.plan.sample_bytes for m in models) <= MAX_FACTOR_BYTES
 
 

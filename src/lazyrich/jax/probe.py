@@ -16,12 +16,13 @@ from lazyrich.jax._metrics import observe, tangent_outputs
 from lazyrich.jax.curvature import sharpness as measure_sharpness
 from lazyrich.jax.distance import one_hot
 from lazyrich.jax.kernel import kernel_of_model
-from lazyrich.jax.rescaling import LayerStructure, layer_name_of
+from lazyrich.jax.rescaling import LayerStructure
 from lazyrich.probe import History, Report
 from lazyrich.probe.array_metrics import effective_rank, hamming_distance, safe_ratio
 from lazyrich.probe.balance import conserved_drift
 from lazyrich.probe.history import check_values
 from lazyrich.probe.types import Row
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.tangent.sampled_distance import sampled_kernel_distance, target_alignment
 
 MAX_KERNEL_ROWS = 1000  # largest default number of rows of the kernel of a snapshot

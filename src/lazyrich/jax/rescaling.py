@@ -19,11 +19,13 @@ import numpy as np
 from jaxtyping import PyTree
 
 from lazyrich._core.types import AnyArray
+from lazyrich._validate.positive_number import check_positive_number
 from lazyrich.jax._hidden_units import NO_UNIT, ActivationSpace, activation_spaces
 from lazyrich.jax._jacobian.checked_model import CheckedModel, Function, check_model
 from lazyrich.jax._jacobian.learning_rates import Rates, rate_of
 from lazyrich.jax._jacobian.weight_layers import WeightLayer
 from lazyrich.probe.balance import Balance, ConservedPair
+from lazyrich.tangent.parameter_names import layer_name_of
 
 FUNCTION_TOLERANCE = {"float32": 1e-4, "float64": 1e-9}  # change that counts as none, relative to the largest output
 
@@ -62,7 +64,8 @@ def upstream(f: Function, params: PyTree, x: PyTree, alpha: float, *, layers: tu
     """
     structure = LayerStructure(check_model(f, params, x))
     way = structure.path_between(layers)
-    return structure.rescaled_params(f, params, x, structure.powers(way), 1 / _check_positive("alpha", alpha), 1.0)
+    factor = 1 / check_positive_number("alpha", alpha)
+    return structure.rescaled_params(f, params, x, structure.powers(way), factor, 1.0)
 
 
 def rescale(
@@ -94,7 +97,7 @@ def rescale(
     structure = LayerStructure(check_model(f, params, x, rates))
     way = structure.path_between(layers)
     p, q, root = structure.norms(way, rates)
-    product = p * q if tau is None else root * _check_positive("tau", tau) ** 2
+    product = p * q if tau is None else root * check_positive_number("tau", tau) ** 2
     delta = p**2 - q**2 if delta is None else float(delta)
     # p², q² = (κ ± δ)/2 with κ = hypot(δ, 2pq). The smaller one is computed as the product over the larger, without
     # cancellation.
@@ -286,17 +289,6 @@ class LayerStructure:
             space = by_writer[id(space.readers[0][0])]
 
 
-def layer_name_of(name: str) -> str:
-    """Return the layer that a parameter belongs to: `net.0.weight` belongs to `net.0`; a name without a dot is a
-    layer of its own."""
-    return name.rpartition(".")[0] or name
-
-
 def space_name(structure: LayerStructure, space: ActivationSpace) -> str:
+    """Return a name for an activation space: that of the layer that writes it."""
     return structure.name(space.writer)
-
-
-def _check_positive(name: str, value: object) -> float:
-    if not (isinstance(value, (int, float, np.floating, np.integer)) and 0 < float(value) < math.inf):
-        raise ValueError(f"{name} must be a positive number; found {value!r}")
-    return float(value)

@@ -47,7 +47,7 @@ class ActiveColumns:
         """The active columns, in the order in which they were added."""
         return self._columns[:, : len(self)]
 
-    def _split(self, column: Float[ndarray, " n"]) -> tuple[ndarray, ndarray]:
+    def _project_out(self, column: Float[ndarray, " n"]) -> tuple[ndarray, ndarray]:
         """Return the part of a column outside the span, and its coefficients inside; orthogonalized twice."""
         Q = self._Q[:, : len(self)]
         inside = Q.T @ column
@@ -57,12 +57,12 @@ class ActiveColumns:
 
     def outside(self, i: int) -> Float[ndarray, " n"]:
         """Return the part of column i that is orthogonal to the active columns."""
-        return self._split(self.X[:, i])[0]
+        return self._project_out(self.X[:, i])[0]
 
     def add(self, i: int) -> bool:
         """Add column i and return True; return False, and add nothing, if it is dependent on the others."""
         k, column = len(self), self.X[:, i]
-        rest, inside = self._split(column)
+        rest, inside = self._project_out(column)
         length = np.linalg.norm(rest)
         if k == self._Q.shape[1] or length <= DEPENDENT * self.norms[i]:
             return False

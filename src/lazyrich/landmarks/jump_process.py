@@ -9,7 +9,7 @@ from numpy import ndarray
 from lazyrich.landmarks.cone_minimum import DEPENDENT, ConeMinimum, NoFiniteMinimum
 from lazyrich.problem import Loss
 
-NOISE = 16.0  # multiples of the rounding error below which a gradient counts as zero
+NOISE_FACTOR = 16.0  # multiples of the rounding error below which a gradient counts as zero
 SAME_TIME = 1e-12  # relative distance of times that count as one
 AT_BOUND = 1e-9  # distance from a bound, relative to it, within which a tie cannot be excluded
 
@@ -70,7 +70,7 @@ def jump_process(
         gradient = minimum.slope @ X
         gradient[minimum.columns.index] = 0.0
         gradient[idle] = 0.0
-        still = np.abs(gradient) <= NOISE * minimum.rounding * norms
+        still = np.abs(gradient) <= NOISE_FACTOR * minimum.rounding * norms
         gradient[still] = 0.0
         with np.errstate(all="ignore"):
             waits = np.where(gradient < 0, (upper - q) / -gradient, (lower + q) / gradient)

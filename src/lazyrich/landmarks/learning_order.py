@@ -12,7 +12,7 @@ from jaxtyping import Array
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.types import AnyArray
 from lazyrich._io.html import html_table
-from lazyrich._solve import closed_form
+from lazyrich._solve import find_closed_form
 from lazyrich.flow import GradientFlow, raise_if_decayed
 from lazyrich.landmarks.level_crossings import LATEST, first_crossing, grid, rounding_of_loss
 from lazyrich.networks import Network
@@ -96,7 +96,7 @@ def mode_schedule(flow: GradientFlow) -> ModeSchedule:
             "mode_schedule orders modes by their times, which are not known inside jit, vmap or grad: call it outside"
         )
     raise_if_decayed(flow, "mode_schedule")
-    theorem, units = closed_form(flow)
+    theorem, units = find_closed_form(flow)
     if not holds(whitened_inputs(units.flow)) and _independent_coordinates(units.flow) is None:
         raise ValueError(
             "the loss is a sum over modes only if inputs are whitened; here they are not: there is no schedule"

@@ -9,7 +9,7 @@ from jaxtyping import Array
 
 from lazyrich._core.array_namespace import is_concrete, stop_gradient
 from lazyrich._core.types import ArrayLike
-from lazyrich._solve import closed_form, exact
+from lazyrich._solve import exact, find_closed_form
 from lazyrich._validate.arrays import check_array
 from lazyrich.flow import GradientFlow, raise_if_decayed
 from lazyrich.networks import Network
@@ -18,9 +18,9 @@ from lazyrich.theorems.theorem import TrajectoryTheorem
 
 COUNT = 512  # number of times evaluated together
 LATEST = 1e290  # in nondimensional units: the flow has ended by then
-RESOLVED = 1e7  # multiples of its rounding error at which a residual is accurate and small enough to be continued
+MIN_RESOLUTION = 1e7  # multiples of its rounding error at which a residual is accurate and small enough to be continued
 DIFFERENTIABLE = 1e4  # multiples of its rounding error above which a residual has an accurate derivative
-NEAR = 1e-12  # relative distance within which a level cannot be distinguished from the final loss
+LEVEL_TOLERANCE = 1e-12  # relative distance within which a level cannot be distinguished from the final loss
 
 
 def time_to_loss(flow: GradientFlow, loss: ArrayLike) -> Array:
@@ -40,20 +40,20 @@ def time_to_loss(flow: GradientFlow, loss: ArrayLike) -> Array:
     if not is_concrete(stop_gradient(flow), stop_gradient(level)):
         raise ValueError("time_to_loss searches and cannot be traced by jit or vmap; grad alone goes through it")
     raise_if_decayed(flow, "time_to_loss")
-    theorem, units = closed_form(stop_gradient(flow))
+    theorem, units = find_closed_form(stop_gradient(flow))
     values, target = units.flow, float(np.ldexp(float(stop_gradient(level)), -units.loss_exponent))
 
     def curve(times: Array) -> Array:
         return jax.vmap(values.loss)(theorem.networks_up_to_rotation(values, times))
 
     floor = rounding_of_loss(values)
-    if target < RESOLVED**2 * floor:
+    if target < MIN_RESOLUTION**2 * floor:
         time = _below_rounding(theorem, values, curve, target, floor)
     else:
         time = first_crossing(curve, target, falling=True)
     if not np.isfinite(time) and target > 0:
         end = float(curve(grid(0.0, LATEST))[-1])
-        if abs(end - target) <= NEAR * end:
+        if abs(end - target) <= LEVEL_TOLERANCE * end:
             raise ValueError(
                 f"the loss ends within rounding of {float(stop_gradient(level)):g}, and float64 cannot tell whether "
                 "it gets there; ask for a loss that is larger by a part in a billion"
@@ -96,7 +96,7 @@ def _below_rounding(
     """
     if float(flow.loss()) <= level:
         return 0.0
-    first, second = (first_crossing(curve, part * RESOLVED**2 * floor, falling=True) for part in (1e3, 1.0))
+    first, second = (first_crossing(curve, part * MIN_RESOLUTION**2 * floor, falling=True) for part in (1e3, 1.0))
     if level <= 0 or not np.isfinite(second):
         # a flow does not reach a critical point in finite time; or the loss ends far above the level
         return float("inf")

@@ -3,7 +3,7 @@
 import jax.numpy as jnp
 from jaxtyping import Array, PyTree
 
-from lazyrich._solve import closed_form
+from lazyrich._solve import find_closed_form
 from lazyrich.flow import GradientFlow, raise_if_decayed
 from lazyrich.nondimensionalize import ScaledFlow
 from lazyrich.theorems.canonical_coordinates import whitening_scale
@@ -49,6 +49,6 @@ def crossing_time(flow: GradientFlow) -> Array:
 def _neuron_constants(flow: GradientFlow) -> tuple[ScaledFlow, PyTree]:
     """Return the nondimensionalized flow, and the constants of its closed form."""
     raise_if_decayed(flow, "basin and crossing_time")
-    _, units = closed_form(flow, neuron.THEOREM)
+    _, units = find_closed_form(flow, neuron.THEOREM)
     a, w, b, eta_w, eta_a, _ = neuron.neuron_in_row_space(units.flow)
     return units, neuron.neuron_constants(a, w, b, eta_w, eta_a)

@@ -9,7 +9,7 @@ from jaxtyping import Array
 
 from lazyrich._core.linalg import safe_norm
 from lazyrich._core.types import ArrayLike
-from lazyrich._solve import closed_form, exact
+from lazyrich._solve import exact, find_closed_form
 from lazyrich._validate.arrays import check_times
 from lazyrich.flow import GradientFlow, raise_if_decayed
 from lazyrich.landmarks.learning_order import ModeSchedule, mode_schedule
@@ -58,7 +58,7 @@ def regime_limits(flow: GradientFlow, times: ArrayLike) -> RegimeLimits:
     """
     times = check_times(times)
     raise_if_decayed(flow, "regime_limits")
-    theorem, units = closed_form(flow)
+    theorem, units = find_closed_form(flow)
     beta = jax.vmap(flow.beta)(units.unscale_net(theorem.networks_up_to_rotation(units.flow, units.scale_times(times))))
     limits = {"lazy": exact(flow.linearize(), times).beta}
     plan = mode_schedule(flow)

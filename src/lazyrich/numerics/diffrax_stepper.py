@@ -29,7 +29,8 @@ KINK_TOLERANCE = 1e-6  # a neuron this close to a kink counts as on it
 MAX_KINKS_CHECKED = 2000  # pairs of neuron and sample
 STIFF_EXPLICIT_STEPS = 2000  # a flow is stiff if more explicit steps than this remain
 MAX_IMPLICIT_SIZE = 500  # up to this size a factorization is cheaper than many stages
-AT_REST = 1e-9  # relative to the field at the start: if steps vanish below this, the field is not too steep but at rest
+# Relative to the field at the start: if steps vanish below this, the field is not too steep but at rest.
+REST_TOLERANCE = 1e-9
 SLOWDOWN_ALLOWANCE = 30  # flows slow down: early estimates of the remaining steps are too large by up to this factor
 
 
@@ -197,7 +198,7 @@ class DiffraxStepper(SystemStepper):
         now, start = (
             float(_max_layer_rms(self.equation.vector_field(y))) for y in (self.y, self.equation.initial_state())
         )
-        if now <= AT_REST * start:
+        if now <= REST_TOLERANCE * start:
             return (
                 f"that of a flow at rest ({now / start:.0e} of what it was), and no step leads from there to t = "
                 f"{self.end:g}. Ask for earlier times, at which the network is the same"

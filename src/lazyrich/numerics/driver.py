@@ -110,7 +110,7 @@ class Stepper:
         raise NotImplementedError
 
     def advance(self, remaining: np.ndarray, steps_left: int) -> Advance:
-        """Take some steps, at most `steps_left`, towards the times that are still `remaining`."""
+        """Take some steps, at most `steps_left`, towards the times that `remaining` lists."""
         raise NotImplementedError
 
     def failure(self, before: float, steps_left: int) -> str:
@@ -144,13 +144,13 @@ class Stepper:
 class Recorder:
     """The states saved so far at the requested times."""
 
-    def __init__(self, way: Stepper, times: np.ndarray):
-        self.way, self.times, self.count = way, times, 0
-        self.t, self.y = 0.0, way.initial_state()
+    def __init__(self, stepper: Stepper, times: np.ndarray):
+        self.stepper, self.times, self.count = stepper, times, 0
+        self.t, self.y = 0.0, stepper.initial_state()
         self.saved: list[tuple[np.ndarray, PyTree]] = []
 
     @property
-    def remaining(self) -> np.ndarray:
+    def remaining_times(self) -> np.ndarray:
         return self.times[self.count :]
 
     def save_initial_state(self) -> None:
@@ -159,12 +159,12 @@ class Recorder:
         states = jax.tree.map(lambda leaf: np.repeat(np.asarray(leaf)[None], zeros, axis=0), self.y)
         self.save(Advance(self.times[:zeros], states, 0.0, self.y))
 
-    def save(self, stretch: Advance) -> None:
+    def save(self, advance: Advance) -> None:
         # Ctrl-C may come between any two lines, so states are saved first: no time is passed without being saved.
-        if len(stretch.times):
-            self.saved.append((stretch.times, stretch.states))
-        self.t, self.y = stretch.t, stretch.y
-        self.count += len(stretch.times)
+        if len(advance.times):
+            self.saved.append((advance.times, advance.states))
+        self.t, self.y = advance.t, advance.y
+        self.count += len(advance.times)
 
     def trajectory(self, ending: Ending) -> Trajectory:
         """Return everything saved and, after an early end, the last state."""
@@ -173,24 +173,24 @@ class Recorder:
             saved.append((np.asarray([self.t]), jax.tree.map(lambda leaf: np.asarray(leaf)[None], self.y)))
         times = np.concatenate([part for part, _ in saved])
         states = jax.tree.map(lambda *parts: np.concatenate(parts), *[part for _, part in saved])
-        way, words = self.way, str(ending)
-        nets, by, stats = way.networks(states), way.provenance(times), way.stats(ending)
-        return Trajectory(way.flow, to_jax(times), nets, by, words, stats, mirror_path=way.mirror_path(states))
+        stepper, words = self.stepper, str(ending)
+        nets, by, stats = stepper.networks(states), stepper.provenance(times), stepper.stats(ending)
+        return Trajectory(stepper.flow, to_jax(times), nets, by, words, stats, mirror_path=stepper.mirror_path(states))
 
 
 def drive(
-    way: Stepper,
+    stepper: Stepper,
     times: np.ndarray,
     *,
     until: StoppingCondition | None = None,
     max_steps: int | None = None,
     progress: bool | None = None,
 ) -> Trajectory:
-    """Return the trajectory at these times, or until the condition holds. Any other end raises `IntegrationError`."""
-    record = Recorder(way, times)
+    """Return the trajectory at these times, or until the condition holds. Every other end raises `IntegrationError`."""
+    record = Recorder(stepper, times)
     try:
         with Progress(progress) as line:
-            ending = _step_to_end(way, record, until, sys.maxsize if max_steps is None else max_steps, line)
+            ending = _step_to_end(stepper, record, until, sys.maxsize if max_steps is None else max_steps, line)
         trajectory = record.trajectory(ending)
     except KeyboardInterrupt:
         ending = Interrupted()
@@ -205,7 +205,7 @@ def drive(
                 f"the flow cannot be followed past t = {record.t:.6g}: the field is {why}. {ADVICE}. {PARTIAL_RESULT}"
             )
         case OutOfSteps():
-            message = f"{way.out_of_steps_message(record.t, float(times[-1]))}. {PARTIAL_RESULT}"
+            message = f"{stepper.out_of_steps_message(record.t, float(times[-1]))}. {PARTIAL_RESULT}"
     raise IntegrationError(message, trajectory, ending)
 
 
@@ -213,23 +213,23 @@ _condition_holds = eqx.filter_jit(lambda until, flow: until.holds(flow, flow.net
 
 
 def _step_to_end(
-    way: Stepper, record: Recorder, until: StoppingCondition | None, max_steps: int, line: Progress
+    stepper: Stepper, record: Recorder, until: StoppingCondition | None, max_steps: int, line: Progress
 ) -> Ending:
-    if until is not None and bool(_condition_holds(until, way.flow)):
+    if until is not None and bool(_condition_holds(until, stepper.flow)):
         return Stopped(until, 0.0)
     record.save_initial_state()
-    while len(record.remaining):
+    while len(record.remaining_times):
         before = record.t
-        stretch = way.advance(record.remaining, max_steps - way.steps)
-        record.save(stretch)
-        line.update(way.status)
-        if stretch.condition_met:
+        advance = stepper.advance(record.remaining_times, max_steps - stepper.steps)
+        record.save(advance)
+        line.update(stepper.status)
+        if advance.condition_met:
             assert until is not None
-            return Stopped(until, stretch.t)
-        steps_left = max_steps - way.steps
-        if why := way.failure(before, steps_left):
+            return Stopped(until, advance.t)
+        steps_left = max_steps - stepper.steps
+        if why := stepper.failure(before, steps_left):
             return NoProgress(why)
-        if steps_left <= 0 and len(record.remaining):
+        if steps_left <= 0 and len(record.remaining_times):
             return OutOfSteps()
     return Finished(until)
 

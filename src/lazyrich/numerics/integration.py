@@ -44,7 +44,7 @@ def integrate(
     Without a `solver` it starts with an explicit method of order 8 (diffrax's Dopri8) and, if the flow turns out to be
     stiff, goes on with an implicit one (`Rodas`) or, for large networks, a stabilized one (`RKC`). Diagonal networks
     are followed in the mirror variable when that is smaller; those of depth two by the multistep methods of SciPy's
-    LSODA, which compile nothing and keep their Jacobians. Any adaptive diffrax solver can be given.
+    LSODA, which compile nothing and keep their Jacobians. Every adaptive diffrax solver can be given.
 
     A two-layer linear network whose layers start as orthogonal blocks (`inits.wide`; measured on the weights) is
     followed in its predictor, on any data and with any loss: the cost does not depend on the width

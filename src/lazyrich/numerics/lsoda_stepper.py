@@ -31,6 +31,7 @@ class LsodaFailed(RuntimeError):
 
 
 def is_suitable(equation: OdeSystem) -> bool:
+    """Return whether the flow has a mirror variable that is small enough for LSODA's dense Jacobians."""
     return equation.potential is not None and equation.flow.problem.n <= MAX_SIZE
 
 

@@ -13,6 +13,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.linalg import safe_ratio
+from lazyrich._core.pseudoinverse import least_squares
 from lazyrich._core.runtime_errors import raise_if
 from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
@@ -20,7 +21,7 @@ from lazyrich.networks import Diagonal, Network
 from lazyrich.networks.diagonal import sum_and_difference
 from lazyrich.numerics.optimizers import SGD, Optimizer
 from lazyrich.potentials.diagonal import diagonal_potential
-from lazyrich.problem import Square, least_squares
+from lazyrich.problem import Square
 from lazyrich.trajectory import Trajectory
 
 CONVERGED = 1e-8  # relative misfit below which a run counts as converged

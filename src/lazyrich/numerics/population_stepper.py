@@ -23,7 +23,8 @@ from lazyrich.numerics.ode_system import OdeSystem, ParameterSystem
 from lazyrich.numerics.stopping import StoppingCondition
 from lazyrich.trajectory import Provenance, Trajectory
 
-ARRIVED = 20  # multiples of rtol: a unit whose w is this small beside its a, and beside its start, is at the origin
+# Multiples of rtol: a unit whose w is this small beside its a, and beside its start, is at the origin.
+ORIGIN_TOLERANCE = 20
 
 
 def is_suitable(equation: OdeSystem) -> bool:
@@ -75,7 +76,7 @@ class _UnitReachesZero(StoppingCondition):
 def arrival_condition(flow: GradientFlow, until: StoppingCondition | None, rtol: AnyArray) -> _UnitReachesZero:
     """Return the condition that a unit has arrived at w = 0, or the user's condition holds."""
     assert flow.net.neuron_parameters is not None
-    return _UnitReachesZero(until, jnp.linalg.norm(flow.net.neuron_parameters[0], axis=1), ARRIVED * rtol)
+    return _UnitReachesZero(until, jnp.linalg.norm(flow.net.neuron_parameters[0], axis=1), ORIGIN_TOLERANCE * rtol)
 
 
 def refuse_arrivals(trajectory: Trajectory, condition: _UnitReachesZero) -> Trajectory:

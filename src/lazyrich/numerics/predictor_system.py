@@ -58,6 +58,7 @@ class SingularFrame(NamedTuple):
 
 
 def singular_frame(N: Float[Array, "c d"]) -> SingularFrame:
+    """Decompose N = U diag(ν) Vᵀ."""
     U, nu, Vt = jnp.linalg.svd(N, full_matrices=False)
     return SingularFrame(U, nu, Vt.T)
 

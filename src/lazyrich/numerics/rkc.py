@@ -46,7 +46,7 @@ class RKC(dfx.AbstractAdaptiveSolver):
         return terms.vf(t0, y0, args)
 
     def init(self, terms: dfx.AbstractTerm, t0: AnyArray, t1: AnyArray, y0: PyTree, args: PyTree) -> PyTree:
-        # Any vector with all frequencies will do to start the power iteration, at the first step.
+        # A vector with all frequencies will do to start the power iteration, at the first step.
         flat = ravel_pytree(y0)[0]
         vector = jnp.sin(1.0 + jnp.arange(flat.size, dtype=flat.dtype) ** 2)
         return vector / jnp.linalg.norm(vector), jnp.zeros(()), jnp.array(self.refresh)

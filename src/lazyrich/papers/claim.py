@@ -18,7 +18,7 @@ from lazyrich.papers.proof import Proof, Prove
 from lazyrich.papers.verdicts import Grade, Verdict
 
 SOURCES = tuple(papers())
-CLEARLY = 10.0  # a check that must fail has to miss its tolerance by at least this factor
+MIN_FAILURE_FACTOR = 10.0  # a check that must fail has to miss its tolerance by at least this factor
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,7 @@ class Code:
                 waiting += self._imports(module)
         return reached
 
-    def everything(self) -> set[str]:
+    def all_modules(self) -> set[str]:
         """Return all modules of the package."""
         paths = (path.relative_to(self.home).with_suffix("") for path in self.home.rglob("*.py"))
         return {".".join([PACKAGE, *path.parts]).removesuffix(".__init__") for path in paths}
@@ -78,7 +78,7 @@ class Code:
             return {f"{package}.{name}"}
         if package != PACKAGE:
             return {package}
-        return set() if name.startswith("__") else self.everything()
+        return set() if name.startswith("__") else self.all_modules()
 
     def _exported_names(self, package: str) -> dict[str, tuple[str, str]]:
         """Return the module and the original name of each name that a package's `__init__` imports."""
@@ -96,7 +96,7 @@ class Code:
             nodes = list(ast.walk(self._tree(module)))
             for node in nodes:
                 if isinstance(node, ast.ImportFrom) and node.level:
-                    modules |= self.everything()  # relative imports are not used in this package
+                    modules |= self.all_modules()  # relative imports are not used in this package
                 elif isinstance(node, ast.ImportFrom) and _is_own(node.module):
                     for alias in node.names:
                         modules |= self.where(str(node.module), alias.name)
@@ -109,7 +109,7 @@ class Code:
             for node in through:
                 modules |= self.where(PACKAGE, node.attr)
             if len(through) < sum(_is_name(node, doors) for node in nodes):
-                modules |= self.everything()  # the package itself is passed on
+                modules |= self.all_modules()  # the package itself is passed on
             self._direct[module] = modules
         return self._direct[module]
 

@@ -19,12 +19,12 @@ import numpy as np
 from lazyrich._io.progress import Progress
 from lazyrich._validate.integers import check_int, pluralize
 from lazyrich._validate.optional_dependencies import require_packages
-from lazyrich.papers.claim import CLAIMS, CLEARLY, SOURCES, Change, Claim, Evidence
+from lazyrich.papers.claim import CLAIMS, MIN_FAILURE_FACTOR, SOURCES, Change, Claim, Evidence
 from lazyrich.papers.paper import files, papers
 from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.sweep.engines import limit_threads
 
-FEW = 40  # least number of claims for each process, since starting one takes some seconds
+MIN_CLAIMS_PER_PROCESS = 40  # least number of claims for each process, since starting one takes some seconds
 NOTE = (
     "What is not proved is numerical evidence on random set-ups of the sizes given in the source files (--seed draws "
     "others, --thorough larger ones)."
@@ -124,7 +124,7 @@ def check(claim: Claim, seed: int = 0, thorough: bool = False) -> Finding:
     for change, changed_evidence in must_fail:
         if not np.isfinite(changed_evidence.error):
             trouble.append(f"what must fail gives no number ({change.how})")
-        elif changed_evidence.error < CLEARLY * claim.tolerance:
+        elif changed_evidence.error < MIN_FAILURE_FACTOR * claim.tolerance:
             trouble.append(f"what must fail did not ({change.how}: off by {changed_evidence.error:.2g})")
     verdict = Verdict.DISPUTED if trouble else claim.verdict
     seconds = time.perf_counter() - began
@@ -207,12 +207,12 @@ class Report:
 def load() -> list[Claim]:
     """Return all claims, sorted by source: those of each paper's files, and of the library's theorems."""
     for each in sorted((*papers(), "theorems")):
-        for module in [f"lazyrich.papers.{each}"] if each == "theorems" else _sections(each):
+        for module in [f"lazyrich.papers.{each}"] if each == "theorems" else _claim_modules(each):
             importlib.import_module(module)
     return sorted(CLAIMS, key=lambda c: SOURCES.index(c.source))
 
 
-def _sections(paper: str) -> list[str]:
+def _claim_modules(paper: str) -> list[str]:
     """Return the modules of a paper's claims, in order."""
     order = papers()[paper].sections
     rank = {name: number for number, name in enumerate(order)}
@@ -246,7 +246,7 @@ def verify(
     claims, findings = select_claims(patterns), list[Finding]()
     if any(each.proofs for each in claims):
         require_packages("a proof", "verify", "sympy", "mpmath")
-    workers = min(check_int("workers", workers), max(1, len(claims) // FEW))
+    workers = min(check_int("workers", workers), max(1, len(claims) // MIN_CLAIMS_PER_PROCESS))
     ways = _check_in_workers if workers > 1 else _check_in_process
     with Progress(progress) as line:
         for each in ways(claims, seed, thorough, workers):

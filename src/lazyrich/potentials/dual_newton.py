@@ -25,9 +25,9 @@ from lazyrich._core.array_namespace import (
 )
 from lazyrich._core.device import to_jax
 from lazyrich._core.linalg import FLOAT64_EPS, cholesky_solver
+from lazyrich._core.pseudoinverse import least_squares
 from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich.potentials.potential import ArrayMap, Separable
-from lazyrich.problem import least_squares
 
 SHORT_STEP, TARGET_STEP = (
     0.5,

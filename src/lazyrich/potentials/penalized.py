@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 
 from lazyrich._core.linalg import FLOAT64_EPS
 
-SLACK = 1e-12  # relative to the largest correlation at zero: a smaller violation is rounding
+VIOLATION_TOLERANCE = 1e-12  # relative to the largest correlation at zero: a smaller violation is rounding
 TIED = 1e-9  # relative to μ: a column whose correlation is this close to μ could enter as well
 DEPENDENT = 1e-10  # relative to the largest singular value: columns with a smaller one are dependent
 
@@ -46,7 +46,7 @@ def lasso(
     positive = np.ones(d, bool) if positive is None else positive
     negative = np.ones(d, bool) if negative is None else negative
     top = float(np.max(np.abs(X.T @ y), initial=0.0))
-    slack = SLACK * top
+    slack = VIOLATION_TOLERANCE * top
     beta = np.zeros(d)
     for _ in range(10 * d + 100):  # the objective falls each time, so no working set comes back
         support = np.flatnonzero(beta)

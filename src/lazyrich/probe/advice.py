@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from html import escape
 from typing import Literal
 
 from lazyrich._io.html import html_pre, html_table
@@ -108,12 +109,8 @@ class Advice:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        said = "".join(f"<p>{line}</p>" for line in map(_escaped, self.lines()))
+        said = "".join(f"<p>{line}</p>" for line in map(escape, self.lines()))
         return said + html_table((row.cells for row in self.rows), HEADER) + (html_pre(self.code) if self.code else "")
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def is_reached(target: str, low: float, high: float) -> bool:

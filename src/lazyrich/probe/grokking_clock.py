@@ -13,6 +13,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from lazyrich._validate.positive_number import check_positive_number
+
 MIN_SEPARATION = 5.0  # t_grok / t_fit: below it, fitting is not over when generalization begins
 MAX_DECAY_RATIO = 4.0  # between the decay asked for and the nearest that was calibrated at
 FIT_LOSS = 0.05  # of the first loss: the training labels are fitted
@@ -37,7 +39,7 @@ class GrokkingRun:
 
     def __post_init__(self) -> None:
         for name in ("alpha", "decay", "t_grok"):
-            _check_positive(name, getattr(self, name))
+            check_positive_number(name, getattr(self, name))
         if not 0 <= self.t_fit <= self.t_grok:
             raise ValueError(f"t_fit must lie between 0 and t_grok = {self.t_grok:g}; found {self.t_fit:g}")
         if self.optimizer not in OPTIMIZERS:
@@ -152,7 +154,7 @@ def grokking_clock(
     data and start, so a run with another seed is no calibration. `degree` is the number of layers, by which fitting
     takes $\alpha^{-2(\text{degree} - 1)}$ as long.
 
-    It was measured on ReLU networks and sparse parity (the book's `lazyrich2026/grokking-clock`); that the time is
+    It was measured on ReLU networks and sparse parity (the figure `lazyrich2026/grokking-clock`); that the time is
     about $\log\alpha/\lambda$ is due to Lyu et al. 2023. An error is raised where the law was seen to break: α ≤ 1,
     generalization less than five times as late as fitting, decays whose constants disagree or more than four times from
     those calibrated at, and full-batch Adam.
@@ -166,7 +168,7 @@ def grokking_clock(
     if not runs or not all(isinstance(run, GrokkingRun) for run in runs):
         raise TypeError(f"grokking_clock takes one GrokkingRun or several; found {calibration!r:.60}")
     for name, value in (("alpha", alpha), ("decay", decay)):
-        _check_positive(name, value)
+        check_positive_number(name, value)
     if degree < 2:
         raise ValueError(f"degree must be 2 or more: a linear model has no rich regime; found {degree}")
     for run in runs:
@@ -189,11 +191,6 @@ def grokking_clock(
             "carries over to another decay, not to another learning rate"
         )
     return GrokkingPrediction(time, float(alpha), float(decay), constant, runs, tuple(warnings))
-
-
-def _check_positive(name: str, value: float) -> None:
-    if not 0 < value < math.inf:
-        raise ValueError(f"{name} must be positive and finite; found {value:g}")
 
 
 def _too_small(alpha: float) -> str:

@@ -149,10 +149,10 @@ def param_groups_code(check: WidthCheck, culprits: list[Culprit]) -> str:
         if not math.isfinite(rate):
             continue
         exponents = {key: _finite(_parameter_exponent(check, key, name)) for key in ("rate", "weight_decay", "decay")}
-        settings = [f'"lr": {_scaled(rate, exponents["rate"] + correction)}']
+        settings = [f'"lr": {_scaled_code(rate, exponents["rate"] + correction)}']
         if weight_decay:
             power = exponents["weight_decay"] - exponents["decay"] - correction
-            settings.append(f'"weight_decay": {_scaled(weight_decay, power)}')
+            settings.append(f'"weight_decay": {_scaled_code(weight_decay, power)}')
         groups.append(f'        "{name}": {{{", ".join(settings)}}},')
     return "\n".join(
         [
@@ -170,7 +170,7 @@ def _finite(exponent: Exponent) -> float:
     return exponent.slope if math.isfinite(exponent.slope) else 0.0
 
 
-def _scaled(value: float, power: float) -> str:
+def _scaled_code(value: float, power: float) -> str:
     """Return code of value · m^power, with the power rounded to a multiple of 1/2 if it is near one."""
     halves = round(2 * power) / 2
     power = halves if abs(power - halves) <= 0.15 else round(power, 2)

@@ -19,7 +19,9 @@ app = typer.Typer(
 FunctionArgument = Annotated[
     str, typer.Argument(help="The function to call at each grid point (cell), as module:function.")
 ]
-GridOption = Annotated[Path, typer.Option(help="TOML file with the parameters: [grid], [[zip]], [fixed], seeds.")]
+GridOption = Annotated[
+    Path, typer.Option(help="TOML file with the parameters, in tables grid, zip and fixed, and the seeds.")
+]
 SeedsOption = Annotated[int | None, typer.Option(help="Number of seeds, instead of the file's.", min=1)]
 OutOption = Annotated[Path | None, typer.Option(help="Folder of the sweep. Default: the name of the function.")]
 BatchOption = Annotated[int | None, typer.Option(help="Compute this many cells in one call of jax.vmap.", min=1)]

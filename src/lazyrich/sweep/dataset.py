@@ -16,7 +16,7 @@ from lazyrich._io.html import html_table
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.sweep.cells import as_exact_array, decode_results
 from lazyrich.sweep.grid import Grid
-from lazyrich.sweep.store import DAMAGED, FILE_NAME, Contents, Store, StoreError, cannot_write, lock_folder, read_store
+from lazyrich.sweep.store import DAMAGED, FILE_NAME, Contents, Store, StoreError, lock_folder, read_store, write_error
 
 if TYPE_CHECKING:
     import xarray
@@ -43,24 +43,24 @@ class Table:
         for schema, cells in groups.items():
             try:
                 values = decode_results(schema, [contents.done[self.keys[cell]][len(schema) + 1 :] for cell in cells])
-                self._add(np.array(cells), values)
+                self._add_cells(np.array(cells), values)
             except (ValueError, TypeError, RecursionError) as error:
                 self.errors |= dict.fromkeys(cells, f"its result cannot be read: {error}")
         self.missing = sorted({*range(len(self.keys))}.difference(*groups.values()) | self.errors.keys())
 
-    def _add(self, cells: np.ndarray, values: np.ndarray) -> None:
+    def _add_cells(self, cells: np.ndarray, values: np.ndarray) -> None:
         """Take in cells of one schema. If they do not fit the others as a whole, some of them may."""
         names = values.dtype.names or ()
-        if not (mismatch := next(filter(None, (self._mismatch(name, values) for name in names)), "")):
+        if not (mismatch := next(filter(None, (self._mismatch_message(name, values) for name in names)), "")):
             for name in names:
                 self.columns.setdefault(name, []).append((cells, values[name]))
         elif len(cells) == 1:
             self.errors[int(cells[0])] = f"it does not fit the others: {mismatch}"
         else:
             for i in range(len(cells)):
-                self._add(cells[i : i + 1], values[i : i + 1])
+                self._add_cells(cells[i : i + 1], values[i : i + 1])
 
-    def _mismatch(self, name: str, values: np.ndarray) -> str:
+    def _mismatch_message(self, name: str, values: np.ndarray) -> str:
         """Return why the values under a name do not fit the others, or nothing."""
         array, inner = values[name], _inner_axes(name, values[name])
         others = {other: _inner_axes(other, parts[0][1]) for other, parts in self.columns.items()}
@@ -159,7 +159,7 @@ def write_zarr(data: "xarray.Dataset", folder: Path) -> None:
         shutil.rmtree(final, ignore_errors=True)
         fresh.rename(final)
     except OSError as error:
-        raise cannot_write(final, error) from None
+        raise write_error(final, error) from None
 
 
 @dataclass(frozen=True)

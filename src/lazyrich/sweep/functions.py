@@ -96,7 +96,7 @@ def source_texts(function: Callable[..., object]) -> dict[str, str]:
             constants = [c for group in codes.values() for code in group for c in (code.co_code, *code.co_consts)]
             constants = [c for c in constants if not inspect.iscode(c)]
             texts[name] = f"# bytecode {hashlib.sha256(repr(constants).encode()).hexdigest()}"
-        pending += [use for member, group in codes.items() if _is_own(member) for use in _uses(member, group)]
+        pending += [use for member, group in codes.items() if _is_own(member) for use in _dependencies(member, group)]
     return texts
 
 
@@ -105,7 +105,7 @@ def source_changes(before: dict[str, str], after: dict[str, str]) -> str:
     lines: list[str] = []
     for name in sorted({*before, *after}):
         old, new = before.get(name, ""), after.get(name, "")
-        if _syntax(old) != _syntax(new):
+        if _without_comments(old) != _without_comments(new):
             files = (f"{name} before", f"{name} now")
             lines += difflib.unified_diff(old.splitlines(), new.splitlines(), *files, lineterm="")
     return "\n".join(lines)
@@ -139,7 +139,7 @@ def _nested_codes(function: object) -> list[CodeType]:
     return codes
 
 
-def _uses(function: Any, codes: list[CodeType]) -> Iterator[tuple[str, object]]:
+def _dependencies(function: Any, codes: list[CodeType]) -> Iterator[tuple[str, object]]:
     """Yield what a function uses of the user's own modules, with its names there."""
     names = dict.fromkeys(name for code in codes for name in code.co_names)
     scope = dict(function.__globals__)
@@ -167,7 +167,7 @@ def _is_source(name: str, value: Any) -> bool:
     return plain or (name.isupper() and isinstance(value, (list, dict, set)))
 
 
-def _syntax(text: str) -> str:
+def _without_comments(text: str) -> str:
     """Return what a text says to Python: without comments, layout and docstrings."""
     try:
         tree = ast.parse(text)

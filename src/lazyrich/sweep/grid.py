@@ -115,7 +115,7 @@ class Grid:
         """
         dimensions: list[list[dict[str, object]]] = [*self.dimensions.values(), [dict(constants)]]
         columns = sorted((name, d) for d, steps in enumerate(dimensions) for name in steps[0])
-        texts = [([_key_text(name, step[name]) for step in dimensions[d]], d) for name, d in columns]
+        texts = [([_format_key(name, step[name]) for step in dimensions[d]], d) for name, d in columns]
         indices = itertools.product(*(range(len(steps)) for steps in dimensions))
         return [",".join([column[index[d]] for column, d in texts]) for index in indices]
 
@@ -195,16 +195,16 @@ def _check_step(key: Any, value: Any) -> Any:
     return value
 
 
-def _to_python_number(value: Any) -> Any:
+def _to_python_number(value: object) -> Any:
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", 1) == 0 else value
 
 
-def _key_text(name: str, value: object) -> str:
+def _format_key(name: str, value: object) -> str:
     text = json.dumps(value, sort_keys=True)
     return f'"{name}":{text if len(text) <= MAX_KEY_TEXT else "sha256-" + hashlib.sha256(text.encode()).hexdigest()}'
 
 
-def _as_names(key: Any) -> tuple[Any, ...]:
+def _as_names(key: object) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
@@ -214,7 +214,7 @@ def _length(values: Sized) -> int:
     return len(values)
 
 
-def _as_list(name: Any, values: Any, most: int | None) -> list[Any]:
+def _as_list(name: object, values: object, most: int | None) -> list[Any]:
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
         number = ", or how many" if name == "seed" else ""
         raise TypeError(f"{name!r} needs a list of values{number}; found {values!r:.80}")

@@ -13,7 +13,7 @@ from typing import Any
 
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.sweep.engines import ONE_THREAD_ENVIRONMENT
-from lazyrich.sweep.store import cannot_write
+from lazyrich.sweep.store import write_error
 
 REPLACE_SECONDS = 30.0  # between two looks for worker jobs that have ended
 # Of each kind of queue: the command that submits, and how a script states its needs.
@@ -59,7 +59,7 @@ def submit_script(kind: str, folder: Path, script: str) -> str:
         (folder / "logs").mkdir(parents=True, exist_ok=True)
         path.write_text(script, encoding="utf8")
     except OSError as error:
-        raise cannot_write(path, error) from None
+        raise write_error(path, error) from None
     if shutil.which(command) is None:
         raise ValueError(f"there is no {command} on this machine. Where there is one: {command} {path}")
     answer = subprocess.run([command, str(path)], capture_output=True, text=True)

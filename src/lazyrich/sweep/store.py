@@ -95,7 +95,7 @@ class Store:
                 self._connection.execute("BEGIN IMMEDIATE")
                 self._connection.executemany(statement, rows)
         except sqlite3.DatabaseError as error:
-            raise cannot_write(self.path, error) from None
+            raise write_error(self.path, error) from None
 
     def close(self) -> None:
         try:
@@ -115,7 +115,7 @@ def open_store(folder: Path, info: SweepInfo, accept_changes: bool = False) -> I
         raise StoreError(f"{folder} is not empty and holds no sweep. Choose another folder")
     with lock_folder(folder):
         if not path.exists():
-            _create(path, [info.row()])
+            _write_store(path, [info.row()])
         contents = read_store(folder)
         before = contents.info or info
         if before.function != info.function:
@@ -131,7 +131,7 @@ def open_store(folder: Path, info: SweepInfo, accept_changes: bool = False) -> I
         damaged = {key for key, error in contents.failed.items() if error == DAMAGED}
         if contents.problem:
             copy = next(p for i in range(1, 10**6) if not (p := path.with_name(f"{FILE_NAME}.damaged-{i}")).exists())
-            _create(path, ((key, True, value) for key, value in contents.done.items()), keep_as=copy)
+            _write_store(path, ((key, True, value) for key, value in contents.done.items()), keep_as=copy)
         with closing(Store(path)) as store:
             store.delete(damaged)
             store.add([contents.info.row()])
@@ -155,7 +155,7 @@ def read_store(folder: Path) -> Contents:
         except SQLITE_ERRORS as error:
             contents.problem = str(error)
             connection.execute("PRAGMA writable_schema = ON")  # so that a truncated file can be read as far as it goes
-        for _, key, done, value, checksum in _scan(connection, contents):
+        for _, key, done, value, checksum in _read_rows(connection, contents):
             is_row = isinstance(key, bytes) and isinstance(value, bytes)
             name = key.decode("utf8", "replace") if is_row else repr(key)
             if not is_row or checksum != zlib.crc32(value, zlib.crc32(key, bool(done))):
@@ -179,7 +179,7 @@ def read_store(folder: Path) -> Contents:
     return contents
 
 
-def _scan(connection: sqlite3.Connection, contents: Contents) -> Iterator[tuple[Any, ...]]:
+def _read_rows(connection: sqlite3.Connection, contents: Contents) -> Iterator[tuple[Any, ...]]:
     """Yield the rows; where a page cannot be read, those behind it from the end."""
     last = 0
     try:
@@ -208,7 +208,7 @@ def lock_folder(folder: Path) -> IO[str]:
         file.close()
         raise StoreError(f"another driver is at work on {folder} ({owner}). Wait for it, or stop it") from None
     except OSError as error:
-        raise cannot_write(folder, error) from None
+        raise write_error(folder, error) from None
     return file
 
 
@@ -217,7 +217,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     return sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", BUSY_SECONDS, isolation_level=None, uri=True)
 
 
-def _create(path: Path, rows: Iterable[Row], keep_as: Path | None = None) -> None:
+def _write_store(path: Path, rows: Iterable[Row], keep_as: Path | None = None) -> None:
     """Write a store with these rows, which takes its place once it is whole; a copy of what was there may be kept."""
     try:
         if keep_as is not None:
@@ -228,7 +228,7 @@ def _create(path: Path, rows: Iterable[Row], keep_as: Path | None = None) -> Non
             memory.commit()
             file.write(memory.serialize())
     except (OSError, sqlite3.Error) as error:
-        raise cannot_write(path, error) from None
+        raise write_error(path, error) from None
 
 
 def _with_checksum(row: Row) -> tuple[str, bool, bytes, int]:
@@ -236,6 +236,7 @@ def _with_checksum(row: Row) -> tuple[str, bool, bytes, int]:
     return key, done, value, zlib.crc32(value, zlib.crc32(key.encode(), done))
 
 
-def cannot_write(path: Path, error: Exception) -> StoreError:
+def write_error(path: Path, error: Exception) -> StoreError:
+    """Return the error of a file that could not be written, with what is safe and what to do."""
     reason, advice = getattr(error, "strerror", None) or error, "make room, or choose a folder that can be written"
     return StoreError(f"cannot write to {path}: {reason}. What was committed is safe: {advice}, and run again")

@@ -81,13 +81,13 @@ class InnerProducts:
     def add(self, row: int, column: int, one: np.ndarray, other: np.ndarray) -> None:
         """Add the block (m, c, m', c) with its corner at these samples, on or above the diagonal."""
         m, c, n, _ = one.shape
-        size = _block_inner(other, other)
+        size = _block_inner_product(other, other)
         if self.scale is None:
-            scale = _block_inner(one, other) / size if size > 0 else 0.0
+            scale = _block_inner_product(one, other) / size if size > 0 else 0.0
             self.scale = float(one.dtype.type(scale))  # rounded to the dtype in which it multiplies
         D = one - one.dtype.type(self.scale) * other
         twice = 1 if row == column else 2
-        self.products += twice * np.array([_block_inner(D, D), _block_inner(D, other), size])
+        self.products += twice * np.array([_block_inner_product(D, D), _block_inner_product(D, other), size])
         if self.sums is None:
             self.sums = np.zeros((2, self.n, c, c))
         for total, X in zip(self.sums, (D, other), strict=True):
@@ -95,7 +95,7 @@ class InnerProducts:
             if row != column:
                 total[column : column + n] += X.sum(0).transpose(1, 2, 0)
 
-    def table(self) -> np.ndarray:
+    def products_per_pair(self) -> np.ndarray:
         """Return the three products per pair of samples, plain and centered: (2, 3)."""
         assert self.sums is not None, "no block was added"
         means = self.sums.sum(1)
@@ -106,7 +106,7 @@ class InnerProducts:
         return np.stack([self.products, self.products + np.array(parts)]) / self.n**2
 
 
-def _block_inner(X: np.ndarray, Y: np.ndarray) -> float:
+def _block_inner_product(X: np.ndarray, Y: np.ndarray) -> float:
     """Return ⟨X, Y⟩ of blocks (m, c, n, c), row by row, in float64 where squares leave the range of float32 or
     cancel."""
     one, other = (Z.reshape(Z.shape[0] * Z.shape[1], -1) for Z in (X, Y))
@@ -140,7 +140,7 @@ def from_all_blocks(n: int, blocks: Iterable[Block], method: str) -> KernelDista
     moments = InnerProducts(n)
     for row, column, one, other in blocks:
         moments.add(row, column, one, other)
-    value, centered, growth = distances_from_products(moments.table(), moments.scale or 0.0)
+    value, centered, growth = distances_from_products(moments.products_per_pair(), moments.scale or 0.0)
     return KernelDistance(value, 0.0, centered, 0.0, growth, method)
 
 
@@ -161,8 +161,8 @@ def from_subsets(n: int, kernels: Iterable[tuple[np.ndarray, np.ndarray]], metho
         for part in (slice(0, half), slice(half, m)):
             parts.append(InnerProducts(len(range(m)[part]), scale))
             parts[-1].add(0, 0, one[part, :, part], other[part, :, part])
-        halves = np.mean([moments.table() for moments in parts], 0)
-        tables.append(whole.table() + (whole.table() - halves) * (1 - m / n))
+        halves = np.mean([moments.products_per_pair() for moments in parts], 0)
+        tables.append(whole.products_per_pair() + (whole.products_per_pair() - halves) * (1 - m / n))
     values, errors = _jackknife(tables, scale or 0.0)
     return KernelDistance(values[0], errors[0], values[1], errors[1], values[2], method)
 

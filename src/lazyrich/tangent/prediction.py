@@ -197,7 +197,7 @@ def _check_times(xp: Any, K: Any, t: Any) -> Any:
     return times.reshape(-1)
 
 
-def _check_number(name: str, value: Any, positive: bool) -> None:
+def _check_number(name: str, value: object, positive: bool) -> None:
     concrete = _values_or_none(value)
     if concrete is not None and not (
         concrete.ndim == 0 and np.isfinite(concrete) and (concrete > 0 if positive else concrete >= 0)
@@ -220,7 +220,7 @@ def _check_initial_covariance(xp: Any, K: Any, initial: Any, rows: int, new: boo
     return covariances[0], covariances[1], covariances[2]
 
 
-def _values_or_none(value: Any) -> np.ndarray | None:
+def _values_or_none(value: object) -> np.ndarray | None:
     """Return the values as a NumPy array, or None for traced arrays, which have none yet."""
     try:
         return np.asarray(value.detach().cpu() if hasattr(value, "detach") else value)

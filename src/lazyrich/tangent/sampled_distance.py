@@ -60,7 +60,7 @@ def _distance_with_error(
     moments = InnerProducts(inputs)
     moments.add(0, 0, now, start)
     scale = moments.scale or 0.0
-    *distance, growth = distances_from_products(moments.table(), scale)
+    *distance, growth = distances_from_products(moments.products_per_pair(), scale)
     fraction = inputs / population if population else 0.0
     if inputs < MIN_INPUTS or fraction == 1:
         return SampledDistance((distance[0], distance[1]), (0.0, 0.0) if fraction == 1 else (np.nan, np.nan), growth)

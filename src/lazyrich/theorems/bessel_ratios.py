@@ -49,7 +49,7 @@ class Lengths(NamedTuple):
 
 BY_SERIES = (Lengths(1e-2, 3, 4, 0), Lengths(0.3, 6, 8, 0), Lengths(2.0, 12, 14, 0))
 BY_INTEGRAL = (Lengths(8.0, 18, 0, 27), Lengths(np.inf, 26, 0, 17))
-LONGEST = Lengths(np.inf, 26, 14, 27)
+MAX_LENGTHS = Lengths(np.inf, 26, 14, 27)
 
 
 class Order(NamedTuple):
@@ -134,7 +134,7 @@ def ratios_of_large_order(
     return U, V, 2 * _sum_expansion(INTEGRALS, 1, q, inverse, terms)
 
 
-def ratio_of_first_kind(order: AnyArray, x: AnyArray, steps: int = LONGEST.fraction) -> AnyArray:
+def ratio_of_first_kind(order: AnyArray, x: AnyArray, steps: int = MAX_LENGTHS.fraction) -> AnyArray:
     """Return I_{ν+1}(x)/(x I_ν(x)) by its continued fraction. The relative error of its tail, less than 1e-3, is
     reduced by 1e-11 within the `Lengths` of x."""
     square, tail = x * x, order + steps
@@ -192,10 +192,10 @@ def ratios_of_small_order(nu: Order, log_x: AnyArray) -> tuple[AnyArray, AnyArra
     log_x = xp.where(nu.steps > 0, xp.maximum(log_x, SMALLEST_LOG), log_x)
     if has_jax_array(nu.order, log_x):
         below = log_x < LOG_2
-        series = _by_series(nu, xp.where(below, log_x, 0.0), LONGEST.series)
-        integral = _by_integral(nu, xp.where(below, 1.0, log_x), LONGEST.nodes)
+        series = _by_series(nu, xp.where(below, log_x, 0.0), MAX_LENGTHS.series)
+        integral = _by_integral(nu, xp.where(below, 1.0, log_x), MAX_LENGTHS.nodes)
         r, log_K = (xp.where(below, x, y) for x, y in zip(series, integral, strict=True))
-        return _continue_upward(nu, log_x, (r, log_K), LONGEST)
+        return _continue_upward(nu, log_x, (r, log_K), MAX_LENGTHS)
     ratios, above = np.empty((4, *log_x.shape)), -np.inf
     for lengths in (*BY_SERIES, *BY_INTEGRAL):
         top = np.log(lengths.x)

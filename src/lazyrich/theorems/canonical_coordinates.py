@@ -17,19 +17,19 @@ from lazyrich.networks import Network
 from lazyrich.problem import Problem
 
 
-def without_gradient(value: AnyArray, name: str = "X") -> AnyArray:
+def forbid_gradient(value: AnyArray, name: str = "X") -> AnyArray:
     """Return the value unchanged, but raise an error if it is differentiated: changing it would violate a hypothesis,
     or rotate singular vectors that the formula takes as given."""
-    return value if is_concrete(value) else _without_gradient(value, name)
+    return value if is_concrete(value) else _forbid_gradient(value, name)
 
 
 @partial(jax.custom_jvp, nondiff_argnums=(1,))
-def _without_gradient(value: Array, name: str) -> Array:
+def _forbid_gradient(value: Array, name: str) -> Array:
     return value
 
 
-@partial(_without_gradient.defjvp, symbolic_zeros=True)
-def _without_gradient_jvp(name: str, primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
+@partial(_forbid_gradient.defjvp, symbolic_zeros=True)
+def _forbid_gradient_jvp(name: str, primals: PyTree, tangents: PyTree) -> tuple[PyTree, PyTree]:
     (value,), (change,) = primals, tangents
     if not isinstance(change, SymbolicZero):
         raise ValueError(
@@ -108,10 +108,10 @@ def _to_canonical(flow: GradientFlow, basis: PyTree, rho: Array) -> Canonical:
     weights = flow.net.weight_matrices
     assert weights is not None
     problem = flow.problem
-    X = without_gradient(problem.X)
+    X = forbid_gradient(problem.X)
     roots = tuple(xp.sqrt(rate) for rate in flow.rates)
     product = xp.prod(xp.stack(roots))
-    y = without_gradient(problem.y, "y").reshape(problem.n, problem.c)
+    y = forbid_gradient(problem.y, "y").reshape(problem.n, problem.c)
     target = problem.kappa * cross_moment(X, y, basis)
     first, rest = weights[0], None
     if basis is not None:

@@ -5,7 +5,7 @@ from jaxtyping import Array, Float
 
 from lazyrich._core.array_namespace import stop_gradient, xp
 from lazyrich.flow import GradientFlow
-from lazyrich.theorems.canonical_coordinates import without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient
 
 
 def matrix_factor_of(flow: GradientFlow) -> Float[Array, "m k"]:
@@ -17,7 +17,7 @@ def matrix_factor_of(flow: GradientFlow) -> Float[Array, "m k"]:
 def measurements(flow: GradientFlow) -> Float[Array, "n m m"]:
     """Return the symmetric parts of the measurement matrices."""
     m = len(matrix_factor_of(flow))
-    A = without_gradient(flow.problem.X).reshape(-1, m, m)
+    A = forbid_gradient(flow.problem.X).reshape(-1, m, m)
     return (A + xp.swapaxes(A, 1, 2)) / 2
 
 

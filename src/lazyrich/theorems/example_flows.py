@@ -16,10 +16,12 @@ RATES = (0.7, 1.4)
 
 
 def random_orthonormal_columns(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
+    """Draw an n × d matrix with orthonormal columns."""
     return np.linalg.qr(rng.normal(size=(n, d)))[0]
 
 
 def whitened_problem(rng: np.random.Generator, d: int = 3, c: int | None = None) -> Problem:
+    """Draw a problem with whitened inputs, XᵀX = I."""
     return Problem(random_orthonormal_columns(rng, d + 2, d), rng.normal(size=(d + 2,) if c is None else (d + 2, c)))
 
 
@@ -30,6 +32,7 @@ def underdetermined_problem(rng: np.random.Generator, n: int = 3, d: int = 5, c:
 
 
 def separable_problem(rng: np.random.Generator, loss: Loss, n: int = 6, d: int = 4) -> Problem:
+    """Draw a problem whose labels ±1 a linear predictor separates."""
     X = rng.normal(size=(n, d))
     return Problem(X, np.sign(X @ rng.normal(size=d)), loss)
 

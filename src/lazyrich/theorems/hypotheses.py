@@ -47,6 +47,11 @@ def two_linear_layers_or_more(flow: GradientFlow) -> Defect:
     return zero_or_inf(weights is not None and len(weights) >= 2)
 
 
+def depth_two(flow: GradientFlow) -> Defect:
+    """The network has degree two: two layers, or one layer of squares."""
+    return zero_or_inf(flow.net.degree == 2)
+
+
 def one_hidden_unit(flow: GradientFlow) -> Defect:
     """One hidden unit."""
     weights = flow.net.weight_matrices
@@ -101,7 +106,7 @@ largest_cosine = eager_or_traced(_largest_cosine, eqx.filter_jit(_largest_cosine
 
 # The initialization
 
-BLURRED = 1e-13  # relative to all weights: accuracy of the weights of one mode in rotated frames
+FRAME_TOLERANCE = 1e-13  # relative to all weights: accuracy of the weights of one mode in rotated frames
 
 
 def diagonal_like(weights: tuple[AnyArray, ...]) -> AnyArray:
@@ -120,7 +125,7 @@ def beside_rounding(gap: AnyArray, size: AnyArray, weights: tuple[AnyArray, ...]
     """
     xp = array_namespace(gap, size, weights)
     top = xp.sqrt(sum(xp.sum(W**2) for W in weights))
-    blurred = (gap <= BLURRED * top) & (size > 10 * BLURRED * top) & ~diagonal_like(weights)
+    blurred = (gap <= FRAME_TOLERANCE * top) & (size > 10 * FRAME_TOLERANCE * top) & ~diagonal_like(weights)
     return xp.where(blurred, safe_ratio(gap, top), safe_ratio(gap, size))
 
 

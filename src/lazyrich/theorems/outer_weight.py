@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, PyTree
 
-from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, xp
+from lazyrich._core.array_namespace import detach, is_concrete, xp
 from lazyrich._core.linalg import FLOAT64_EPS, cross_moment, raise_if_differentiated, safe_norm, safe_ratio
 from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
@@ -71,7 +71,7 @@ def shrinks_into_saddle(flow: GradientFlow) -> AnyArray:
 
 def _basin_sign(flow: GradientFlow) -> tuple[AnyArray, AnyArray]:
     # A sign has no derivative.
-    a, w, b, eta_w, eta_a, _ = neuron_in_row_space(to_numpy_if_concrete(stop_gradient(flow)))
+    a, w, b, eta_w, eta_a, _ = neuron_in_row_space(detach(flow))
     _, up, _, C, *_ = neuron_constants(a, w, b, eta_w, eta_a)
     return up, C
 

@@ -13,11 +13,10 @@ import numpy as np
 from jaxtyping import Array, Float, PyTree
 
 from lazyrich._core.array_namespace import (
+    detach,
     eager_or_traced,
     ignore_float_errors,
     is_concrete,
-    stop_gradient,
-    to_numpy_if_concrete,
     xp,
 )
 from lazyrich._core.linalg import FLOAT64_EPS, exponential_decay, numerical_rank, safe_ratio
@@ -237,10 +236,10 @@ def _unreachable_part(U: Array, s: Array, r: Array) -> Array:
 
 
 def _min_norm_solution(A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate]:
-    return _in_frame(decompose(A), A, r)
+    return _solve_by_svd(decompose(A), A, r)
 
 
-def _in_frame(svd: Svd, A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate]:
+def _solve_by_svd(svd: Svd, A: AnyArray, r: AnyArray) -> tuple[AnyArray, Certificate]:
     U, s, V = svd
     inverse = _safe_inverse(s)
     first = V @ (inverse * (U.T @ r))
@@ -262,14 +261,14 @@ def uncertainty_of_fit(X: AnyArray, y: AnyArray, best: AnyArray | None = None) -
     Theorems about networks that are not affine use X⁺y, too, but do not estimate its accuracy. `best` is X⁺y as
     computed elsewhere, which may have lost a feature that is small beside the others.
     """
-    X, y, best = to_numpy_if_concrete(stop_gradient((X, y, best)))
+    X, y, best = detach((X, y, best))
     y = y.reshape(len(y), -1)
     if best is None and is_concrete(X):  # the condition number is mostly moderate, and cheaper than a decomposition
         low, high = np.linalg.eigvalsh(X @ X.T if len(X) <= X.shape[1] else X.T @ X)[[0, -1]]
         if low * WELL_CONDITIONED**2 > high:
             return FLOAT64_EPS * float(np.sqrt(high / low))
     svd = decompose(X) if is_concrete(X) else _compiled_svd(X)
-    w, certificate = _in_frame(svd, X, y)
+    w, certificate = _solve_by_svd(svd, X, y)
     if best is None:
         return certificate.worst
     apart = xp.abs(best.reshape(w.shape) - w)

@@ -8,7 +8,7 @@ import jax
 import numpy as np
 from jaxtyping import Array, PyTree
 
-from lazyrich._core.array_namespace import is_concrete, stop_gradient, to_numpy_if_concrete, tree_to_numpy, xp
+from lazyrich._core.array_namespace import detach, is_concrete, tree_to_numpy, xp
 from lazyrich._core.device import to_jax_zero_copy
 from lazyrich._core.types import AnyArray, Layers
 from lazyrich._io.html import html_pre, html_table
@@ -63,7 +63,7 @@ class Theorem:
         return tuple(key for key, _ in self.references)
 
     @property
-    def where(self) -> str:
+    def reference_text(self) -> str:
         """The references as text."""
         return "; ".join(f"{key}, {place}" if place else key for key, place in self.references)
 
@@ -74,10 +74,10 @@ class Theorem:
         values is traced. A defect larger than rounding is multiplied by the amplification of the weakest mode that is
         to be learned.
         """
-        return self.measure(to_measurable(nondimensionalize(flow).flow))
+        return self.measure(detach(nondimensionalize(flow).flow))
 
     def measure(self, values: GradientFlow) -> Defects:
-        """Return the defects of a flow in scaled units that `to_measurable` has converted."""
+        """Return the defects of a flow in scaled units that `detach` has converted."""
         defects: Defects = {} if values.decay is None or self.covers_decay else {NO_DECAY: float("inf")}
         if not values.problem.has_samples:
             defects[FINITE_DATA] = float("inf")
@@ -101,11 +101,11 @@ class Theorem:
         return self.hypotheses[hypothesis](self.sample_flow(seed))
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.name}: {self.where})"
+        return f"{type(self).__name__}({self.name}: {self.reference_text})"
 
     def _repr_html_(self) -> str:
         needs = ", ".join(map(hypothesis_name, self.hypotheses))
-        return html_table([("stands in", self.where), ("needs", needs)], (self.name, "")) + html_pre(
+        return html_table([("stands in", self.reference_text), ("needs", needs)], (self.name, "")) + html_pre(
             inspect.cleandoc(self.statement)
         )
 
@@ -190,11 +190,6 @@ class NoTheoremApplies(ValueError):
     def __init__(self, message: str, defects: dict[str, Defects]):
         super().__init__(message)
         self.defects = defects
-
-
-def to_measurable(flow: GradientFlow) -> GradientFlow:
-    """Return the flow without derivatives, and as NumPy arrays unless `jit` or `vmap` traces it."""
-    return to_numpy_if_concrete(stop_gradient(flow))
 
 
 def hypothesis_name(hypothesis: Hypothesis) -> str:

@@ -12,7 +12,7 @@ from lazyrich.torch._model.dtypes import to_double
 from lazyrich.torch._model.loss import LossFunction, check_loss
 from lazyrich.torch._model.low_rank_adapters import LowRankAdapter, find_adapters
 from lazyrich.torch._model.output_reader import Forward, OutputReader
-from lazyrich.torch._model.preserve_model import _check_model, measurement_mode, preserve_model
+from lazyrich.torch._model.preserve_model import check_model, measurement_mode, preserve_model
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.curvature import sharpness_of_reader
 
@@ -67,7 +67,8 @@ def adapter_rates(
 
     Adapters are modules with `lora_A`, `lora_B` and `scaling`, such as those of peft. At B = 0, the Hessian of the loss
     in A and B couples the two by sG, so $s\|G\|_2$ is the rate at which both leave zero, and its inverse is near the
-    edge of stability of SGD. In nine fine-tunes the best rate was 0.3 to 1.7 times $1/(s\|G\|_2)$. With all A
+    edge of stability of SGD. In nine fine-tunes the best rate was 0.3 to 1.7 times $1/(s\|G\|_2)$ (the documentation
+    runs three of them). With all A
     multiplied by g, the curvature in B is $g^2\lambda$; where it crosses $s\|G\|_2$, B begins to learn first. The best
     scale was 0.5 to 9 times the crossing. Inputs and `forward` are as in `Probe`, evaluated at once.
 
@@ -87,7 +88,7 @@ def adapter_rates(
     Adam: neither says anything
     """
     model = unwrap_model(model)
-    _check_model(model)
+    check_model(model)
     adapters = _at_zero(model)
     batch, reading = Batch.from_nested(inputs), OutputReader(forward)
     slopes = _slopes(model, adapters, batch, targets, check_loss(loss), reading)

@@ -16,7 +16,7 @@ from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.data_loader import cycle_batches
 from lazyrich.torch._model.loss import LossFunction, baseline_loss, check_loss
 from lazyrich.torch._model.output_reader import Forward, OutputReader
-from lazyrich.torch._model.preserve_model import NonFiniteModelError, _check_model, preserve_model
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, check_model, preserve_model
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch._trials.gradient_power import gradient_power
 from lazyrich.torch._trials.movement_line import UNCHANGED, KernelMeter, MovementLine
@@ -82,7 +82,7 @@ def advise(
     if knobs is not None and not all(isinstance(knob, Knob) for knob in knobs):
         raise TypeError(f"knobs must be knobs of lazyrich.torch.knobs, such as OutputScale(); found {knobs!r:.60}")
     model = unwrap_model(model)
-    _check_model(model)
+    check_model(model)
     reading, clock = OutputReader(forward), time.perf_counter
     with preserve_model(model):
         random = get_all_rng_states()

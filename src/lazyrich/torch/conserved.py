@@ -8,7 +8,7 @@ from lazyrich.probe.balance import Balance, ConservedPair
 from lazyrich.torch._model.learning_rates import Rates, rate_of, rates_by_name
 from lazyrich.torch._model.output_reader import Forward
 from lazyrich.torch._model.parameter_slices import SliceableTensors, full_parameter_name
-from lazyrich.torch._model.preserve_model import _check_model
+from lazyrich.torch._model.preserve_model import check_model
 from lazyrich.torch._structure import Structure, structure, unwrap_model
 from lazyrich.torch._structure.gradient_reach import NO_GRADIENT, NOT_OF_THE_FUNCTION
 from lazyrich.torch._structure.rescaling_path import RescalingPath
@@ -31,7 +31,7 @@ def balance(model: nn.Module, *, rates: Rates = None, inputs: object = None, for
     0 → 2: δ = 50, relative +0.33, upstream
     """
     model = unwrap_model(model)
-    _check_model(model)
+    check_model(model)
     parameters = SliceableTensors(model.named_parameters())
     rates_by_name(model, rates)  # raises an error for invalid rates
     layout = structure(model, inputs, forward=forward)

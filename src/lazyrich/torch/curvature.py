@@ -11,7 +11,7 @@ from lazyrich.tangent.sharpness import Sharpness
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.loss import LossFunction, check_loss
 from lazyrich.torch._model.output_reader import Forward, OutputReader
-from lazyrich.torch._model.preserve_model import _check_model, measurement_mode, trainable_parameters
+from lazyrich.torch._model.preserve_model import check_model, measurement_mode, trainable_parameters
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch._structure import unwrap_model
 
@@ -47,7 +47,7 @@ def sharpness(
     lr · λ = 0.5, 13.2 % of the edge of stability (3.8)
     """
     model = unwrap_model(model)
-    _check_model(model)
+    check_model(model)
     reader = None if optimizer is None else OptimizerReader(model, optimizer)
     batch = Batch.from_nested(inputs)
     return sharpness_of_reader(model, batch, targets, check_loss(loss), OutputReader(forward), reader, seed)

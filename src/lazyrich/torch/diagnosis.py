@@ -14,7 +14,7 @@ from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.data_loader import cycle_batches
 from lazyrich.torch._model.loss import LossFunction, baseline_loss, check_loss, evaluate_loss
 from lazyrich.torch._model.output_reader import Forward, OutputReader
-from lazyrich.torch._model.preserve_model import NonFiniteModelError, _check_model, preserve_model
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, check_model, preserve_model
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch._trials.gradient_power import gradient_power
 from lazyrich.torch._trials.trained_copy import (
@@ -113,11 +113,11 @@ def diagnose(
     check_loss(loss)
     check_maker(optimizer)
     chosen = None if knob is None else as_knob(knob)
-    if not isinstance(alphas, Iterable) or not all(_check_positive(alpha) for alpha in alphas):
+    if not isinstance(alphas, Iterable) or not all(_is_positive(alpha) for alpha in alphas):
         scales = tuple(alphas) if isinstance(alphas, (list, tuple)) else alphas
         raise ValueError(f"alphas must be positive numbers, such as (0.1, 10); found {scales!r:.60}")
     model = unwrap_model(model)
-    _check_model(model)
+    check_model(model)
     times = {round(steps * k / snapshots) for k in range(1, snapshots + 1)}
     checks = {round(steps * k / N_LOSS_CHECKS) for k in range(1, N_LOSS_CHECKS + 1)} if match == "loss" else set()
     reading = OutputReader(forward)
@@ -167,5 +167,5 @@ def diagnose(
     return Diagnosis(finished, match, chosen.name, reason, code)
 
 
-def _check_positive(value: object) -> bool:
+def _is_positive(value: object) -> bool:
     return isinstance(value, Real) and 0 < float(value) < math.inf

@@ -173,7 +173,7 @@ def kernel_target_alignment(
     """
     batch = Batch.from_nested(inputs)
     with _jacobians([(unwrap_model(model), {})], batch, rates, "full", OutputReader(forward)) as tangents:
-        y = _check_targets(targets, len(batch), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
+        y = check_targets(targets, len(batch), tangents[0].outputs).to(tangents[0].inputs.device, tangents[0].dtype)
         ways: list[FactorsOf] = [tangents[0].factors, lambda index: JacobianFactors(y[index.to(y.device)][:, :, None])]
         return TargetAlignment.from_distance(compare_kernels(tangents, ways, len(batch), method, repeats, size, seed))
 
@@ -240,7 +240,8 @@ def _unwrapped_name(name: str, own_state: Mapping[str, Tensor]) -> str:
     return name
 
 
-def _check_targets(targets: Tensor, n: int, c: int) -> Tensor:
+def check_targets(targets: Tensor, n: int, c: int) -> Tensor:
+    """Return targets of shape (n, c), one-hot for class numbers, or raise an error."""
     try:
         y = torch.as_tensor(targets).detach()
     except (TypeError, ValueError, RuntimeError):

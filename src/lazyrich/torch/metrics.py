@@ -16,6 +16,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.overrides import TorchFunctionMode
 
 from lazyrich.probe import array_metrics
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.tangent.sampled_distance import SampledDistance, sampled_kernel_distance, target_alignment
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import DEFAULT_READER, OutputReader
@@ -30,7 +31,6 @@ __all__ = [
     "copy_trainable_parameters",
     "effective_rank",
     "hamming_distance",
-    "layer_name_of",
     "layer_norms",
     "observe",
     "parameters_set_to",
@@ -138,12 +138,6 @@ def _pack_bits(signs: Tensor) -> np.ndarray:
     return np.packbits(signs.cpu().numpy(), axis=1)
 
 
-def layer_name_of(name: str) -> str:
-    """Return the module that a parameter belongs to: `net.0.weight` belongs to `net.0`; a parameter of the model
-    itself keeps its name."""
-    return name.rpartition(".")[0] or name
-
-
 def hamming_distance(now: Observation, start: Observation) -> dict[str, float]:
     """Return for each activation the fraction of (unit, input) pairs whose sign has changed (kunin2024, figure 1).
 
@@ -221,4 +215,5 @@ def layer_norms(values: Mapping[str, Tensor], start: Mapping[str, Tensor] | None
 
 
 def rms(difference: Tensor) -> float:
+    """Return the root mean square of the entries, computed in float64."""
     return float(difference.double().square().mean().sqrt())

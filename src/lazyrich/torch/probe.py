@@ -51,7 +51,7 @@ from lazyrich.torch._probe.output_selection import count_outputs, project_output
 from lazyrich.torch._probe.sampled_kernel import SIZES
 from lazyrich.torch._probe.spending import Spending, parse_share
 from lazyrich.torch._structure import unwrap_model
-from lazyrich.torch.kernel import _check_targets
+from lazyrich.torch.kernel import check_targets
 from lazyrich.torch.optimizer_rules import unwrap_optimizers
 
 MAX_KERNEL_ROWS = 1000  # largest default number of rows of the kernel of a snapshot
@@ -177,7 +177,7 @@ class Probe(Measurement):
         order = torch.randperm(len(batch), generator=torch.Generator().manual_seed(seed))
         self.inputs, self._permutation = batch.map(torch.Tensor.detach)[order], order  # the sample comes first
         self.targets = (
-            None if targets is None else self._project_targets(_check_targets(targets, len(batch), width))[order]
+            None if targets is None else self._project_targets(check_targets(targets, len(batch), width))[order]
         )
         if optimizer is not None:
             self._optimizer_reader = OptimizerReader(self.model, optimizer).attach()

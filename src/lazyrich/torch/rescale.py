@@ -20,11 +20,12 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from lazyrich._validate.positive_number import check_positive_number
 from lazyrich.probe.balance import Balance, ConservedPair
 from lazyrich.torch._model.learning_rates import Rates, rate_of, rates_by_name
 from lazyrich.torch._model.output_reader import Forward, OutputReader
 from lazyrich.torch._model.parameter_slices import ParameterSlice, SliceableTensors, full_parameter_name
-from lazyrich.torch._model.preserve_model import _check_model, trainable_parameters
+from lazyrich.torch._model.preserve_model import check_model, trainable_parameters
 from lazyrich.torch._structure import Structure, structure, unwrap_model
 from lazyrich.torch._structure.rescaling import Rescaling, apply_rescaling
 from lazyrich.torch._structure.rescaling_path import RescalingPath, find_rescaling_path
@@ -110,7 +111,7 @@ def upstream_(
       δ: -3 → 10.5, τ: 2.06 → 2.06
       function: kept by construction, up to rounding; not measured (pass inputs=...)
     """
-    one = None if isinstance(alpha, (Sequence, Tensor)) and np.ndim(alpha) else _check_positive("alpha", alpha)
+    one = None if isinstance(alpha, (Sequence, Tensor)) and np.ndim(alpha) else check_positive_number("alpha", alpha)
     model, layout, here = _rescaling_path(model, layers, across_norms, inputs, forward)
     if one is None:
         by: Mapping[str, float | Tensor] = _factors_for_alphas(
@@ -176,7 +177,7 @@ def rescale_(
         rescaling = apply_rescaling(model, here, by_unit, rates, 1.0, inputs, dry_run, tolerance, OutputReader(forward))
         return replace(rescaling, untrained=_untrained_parameters(model, layout, rescaling))
     p, q = np.sqrt(here.squared_norms(parameters, rates))
-    product = p * q if tau is None else here.sqrt_rate_product(rates) * _check_positive("tau", tau) ** 2
+    product = p * q if tau is None else here.sqrt_rate_product(rates) * check_positive_number("tau", tau) ** 2
     p_new, q_new = _new_norms(here, p, q, product, p**2 - q**2 if delta is None else delta)
     by = {name: float(q_new / q) ** power for name, power in here.powers.items()}
     output = 1.0
@@ -220,7 +221,7 @@ def param_groups(
     lr 0.1: 2.bias
     >>> optimizer = torch.optim.SGD(groups)
     """
-    alpha, lr = _check_positive("alpha", alpha), _check_positive("lr", lr)
+    alpha, lr = check_positive_number("alpha", alpha), check_positive_number("lr", lr)
     model, _, here = _rescaling_path(model, layers, across_norms, inputs, forward)
     parameters_of_rate: dict[float, dict[str, nn.Parameter]] = {}
     if parts := [name for name in here.powers if isinstance(name, ParameterSlice)]:
@@ -231,7 +232,7 @@ def param_groups(
     for name, parameter in trainable_parameters(model).items():
         rescaled = alpha ** here.powers.get(name, 0)
         parameters_of_rate.setdefault(lr * (rescaled if adaptive else rescaled**2), {})[name] = parameter
-    decay = {} if weight_decay == 0 else {"weight_decay": lr * _check_positive("weight_decay", weight_decay)}
+    decay = {} if weight_decay == 0 else {"weight_decay": lr * check_positive_number("weight_decay", weight_decay)}
     groups = tuple(
         {"params": list(group.values()), "lr": value, **{name: both / value for name, both in decay.items()}}
         for value, group in parameters_of_rate.items()
@@ -245,12 +246,6 @@ def _untrained_parameters(model: nn.Module, layout: Structure, changed: Rescalin
     return tuple(name for name in changed.factors if full_parameter_name(name) in frozen)
 
 
-def _check_positive(name: str, value: object) -> float:
-    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
-        raise ValueError(f"{name} must be a positive number; found {value!r}")
-    return float(value)
-
-
 def _check_tolerance(value: object) -> float | None:
     if value is not None and not (isinstance(value, Real) and float(value) >= 0):
         raise ValueError(f"tolerance must be at least 0, of the largest output (inf: any change); found {value!r}")
@@ -261,7 +256,7 @@ def _rescaling_path(
     model: nn.Module, layers: tuple[str, str] | None, across_norms: bool | None, inputs: object, forward: Forward | None
 ) -> tuple[nn.Module, Structure, RescalingPath]:
     model = unwrap_model(model)
-    _check_model(model)
+    check_model(model)
     layout = structure(model, inputs, forward=forward)
     return model, layout, find_rescaling_path(layout, layers, across_norms)
 

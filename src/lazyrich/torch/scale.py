@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from lazyrich._validate.positive_number import check_positive_number
 from lazyrich.torch._model.learning_rates import rate_of
 from lazyrich.torch._model.preserve_model import copy_of, trainable_parameters
 
@@ -51,7 +52,7 @@ def scale_outputs(model: nn.Module, scale: float, *, centered: bool = True) -> S
     >>> round(float((scaled(x) - before).detach()), 4)
     10.0
     """
-    check_positive("scale", scale)
+    check_positive_number("scale", scale)
     return ScaledOutputs(model, float(scale), centered)
 
 
@@ -85,19 +86,12 @@ def scale_rates_(optimizer: torch.optim.Optimizer, model: nn.Module, factors: Ma
     optimizer.param_groups[:] = groups
 
 
-def check_positive(name: str, value: object) -> float:
-    """Return a positive finite number, or raise an error."""
-    if not (isinstance(value, Real) and 0 < float(value) < math.inf):
-        raise ValueError(f"{name} must be a positive number; found {value!r}")
-    return float(value)
-
-
 def layer_prefixes(model: nn.Module) -> list[str]:
     """Return the names of the modules that own trainable parameters, in the order of the model."""
     return list(dict.fromkeys(name.rpartition(".")[0] for name in trainable_parameters(model)))
 
 
-def _outputs_of(found: Any) -> Tensor:
+def _outputs_of(found: object) -> Tensor:
     """Return the tensor of the outputs in the result of a model."""
     if isinstance(found, Tensor):
         return found

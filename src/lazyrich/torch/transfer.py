@@ -11,12 +11,13 @@ from torch import nn
 
 from lazyrich._validate.integers import check_int
 from lazyrich.probe.transfer import DepthCheck, TransferAudit
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.data_loader import cycle_batches
 from lazyrich.torch._model.loss import LossFunction
 from lazyrich.torch._model.output_reader import Forward, OutputReader
-from lazyrich.torch._model.preserve_model import _check_model, measurement_mode, trainable_parameters
+from lazyrich.torch._model.preserve_model import check_model, measurement_mode, trainable_parameters
 from lazyrich.torch._probe.layer_updates import observe_layers
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.width import N_MEASURED_INPUTS, Optimizers, make_optimizers, train_step, width_check
@@ -108,7 +109,7 @@ def _check_depths(
         for depth in depths:
             torch.manual_seed(seed)
             model = unwrap_model(make_model(depth))
-            _check_model(model)
+            check_model(model)
             runs[seed, depth] = _train_depth(model, batches, inputs, loss, optimizer, forward)
     torch.set_rng_state(state)
     groups = [group for group in runs[0, depths[-1]][1] if all(group in run[1] for run in runs.values())]
@@ -158,7 +159,7 @@ def _group_of(parameter: str) -> str:
     >>> _group_of("blocks.3.up.weight"), _group_of("head.weight")
     ('blocks.*.up', 'head')
     """
-    return re.sub(r"(?<![^.])\d+(?![^.])", "*", metrics.layer_name_of(parameter))
+    return re.sub(r"(?<![^.])\d+(?![^.])", "*", layer_name_of(parameter))
 
 
 def _stream_size(inputs: Sequence[tuple[str, float]]) -> float:

@@ -18,7 +18,7 @@ from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.data_loader import cycle_batches
 from lazyrich.torch._model.loss import LossFunction, check_loss
 from lazyrich.torch._model.output_reader import Forward, OutputReader
-from lazyrich.torch._model.preserve_model import NonFiniteModelError, _check_model, measurement_mode
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, check_model, measurement_mode
 from lazyrich.torch._probe.layer_updates import ForwardObservation, LayerObservation, observe_layers, weighted_modules
 from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch._probe.output_selection import select_outputs
@@ -94,7 +94,7 @@ def width_check(
         for n in widths:
             torch.manual_seed(seed)
             model = unwrap_model(make_model(n))
-            _check_model(model)
+            check_model(model)
             runs[seed, n] = _train(model, training_batches, fixed, loss, optimizer, times, forward, tangent)
     torch.set_rng_state(state)
     return WidthCheck(_to_dataset(runs, widths, seeds, times))

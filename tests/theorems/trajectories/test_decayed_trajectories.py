@@ -116,7 +116,7 @@ KINDS = {
 }
 TOGETHER = 50
 MOVED = 1e-14  # relative change of the start that shows how ill-conditioned a flow is
-LONGEST = 2e4  # span of a flow, in units of its fastest rate
+MAX_LENGTHS = 2e4  # span of a flow, in units of its fastest rate
 
 
 class RawFlow(NamedTuple):
@@ -136,7 +136,7 @@ def random_ratio(rng):
 
 def times_to_settle(strength, decay, fastest):
     """Return times at all scales, up to where modes have settled and the imbalance has faded."""
-    end = min(8 / decay + 20 / strength, LONGEST / fastest)
+    end = min(8 / decay + 20 / strength, MAX_LENGTHS / fastest)
     return np.append(0.0, np.geomspace(1e-2 / fastest, end, 7))
 
 

@@ -220,9 +220,9 @@ def _drop_wrong_layers(
         return plan
     _, parts = _distinct_samples(samples, N_TEST_SAMPLES)
     # Perturbed parameters first, since a zero gradient verifies nothing (a readout initialized at 0).
-    bad = plan.disagreeing(others, list(consts), parts)
+    bad = plan.disagreeing_parameters(others, list(consts), parts)
     if bad is None and not _is_tracing(values):
-        bad = plan.disagreeing([np.asarray(v) for v in values], list(consts), parts)
+        bad = plan.disagreeing_parameters([np.asarray(v) for v in values], list(consts), parts)
     return _plan_without(plan, tuple(bad)) if bad else plan
 
 

@@ -62,6 +62,7 @@ class ParameterFlow:
 
 
 def trace_parameters(program: Program) -> ParameterFlow:
+    """Follow the parameters through the equations of a program that only move, reshape or scale their entries."""
     views: dict[core.Var, View] = {var: View(i) for i, var in enumerate(program.parameters)}
     readers: dict[core.Var, list[int]] = {}
     for position, eqn in enumerate(program.jaxpr.eqns):

@@ -188,7 +188,7 @@ class JacobianPlan:
         )
         return arguments[:n], consts, arguments[n:]
 
-    def disagreeing(self, values: PyTree, consts: PyTree, samples: PyTree) -> list[int] | None:
+    def disagreeing_parameters(self, values: PyTree, consts: PyTree, samples: PyTree) -> list[int] | None:
         """Return the parameters of layers whose factors disagree with automatic differentiation, or None if there
         are NaNs."""
         if not self.layout.layers:

@@ -72,6 +72,7 @@ class WeightLayout:
 
 
 def find_layers(program: Program) -> WeightLayout:
+    """Find the layers of a program: the reads of parameters that some rule matches, and the parameters left over."""
     flow = trace_parameters(program)
     reads = list(_reads_of_parameters(program, flow))
     uses: dict[tuple[object, ...], list[WeightRule]] = {}

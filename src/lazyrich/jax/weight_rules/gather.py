@@ -48,4 +48,5 @@ class Gather:
 
 
 def are_token_ids(columns: AnyArray) -> bool:
+    """Return whether the columns of a layer are rows of a table that it looks up."""
     return np.issubdtype(columns.dtype, np.integer)

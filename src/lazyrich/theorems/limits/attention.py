@@ -8,7 +8,7 @@ from jaxtyping import Array
 from lazyrich._core.linalg import safe_norm, safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network
-from lazyrich.theorems.canonical_coordinates import without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient
 from lazyrich.theorems.limit_result import Certificate
 from lazyrich.theorems.theorem import LimitTheorem
 from lazyrich.theorems.trajectories import attention
@@ -28,8 +28,8 @@ def attention_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     Array([0.8, 0. , 0. , 0. ], dtype=float64)
     """
     start, rates = flow.net, flow.rates
-    net = jax.tree.map(lambda leaf: without_gradient(leaf, "the network"), start)
-    rates = tuple(without_gradient(rate, "the rates") for rate in rates)
+    net = jax.tree.map(lambda leaf: forbid_gradient(leaf, "the network"), start)
+    rates = tuple(forbid_gradient(rate, "the rates") for rate in rates)
     flow = eqx.tree_at(lambda flow: (flow.net, flow.rates), flow, (net, rates))
     strength, target, rho = attention.head_modes(flow)
     goal = jnp.where(strength * target > 0, target, 0.0)
@@ -55,6 +55,11 @@ def _certificate(flow: GradientFlow, end: Network, beta: Array) -> Certificate:
 
 THEOREM = LimitTheorem(
     name="aligned attention",
+    title="Where attention that learns in context stops",
+    intuition="A head of rank one on an eigenvector of the inputs stays there, and only its strength changes. It stops "
+    "where the gradient in this strength vanishes, at the best weight of its eigenvector for prompts of that length. "
+    "An eigenvector without a head is never learned.",
+    claims=("lazyrich2026/loss-over-prompts",),
     references=attention.THEOREM.references,
     hypotheses=attention.THEOREM.hypotheses,
     formula=attention_limit,

@@ -16,7 +16,7 @@ from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.potentials.dual_newton import bregman_projection_orthonormal, orthonormal_equations
 from lazyrich.potentials.potential import Separable
 from lazyrich.problem import Problem
-from lazyrich.theorems.canonical_coordinates import without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient
 from lazyrich.theorems.example_flows import (
     RATES,
     underdetermined_problem,
@@ -79,7 +79,7 @@ def _forbid_unbalancing_gradients(flow: GradientFlow) -> GradientFlow:
     separate layers must stay balanced."""
     if flow.net.degree == 2 or len(flow.net.layers) == 1 or is_concrete(flow):
         return flow
-    still = jax.tree.map(lambda leaf: without_gradient(leaf, "layers and rates"), (flow.net, flow.rates))
+    still = jax.tree.map(lambda leaf: forbid_gradient(leaf, "layers and rates"), (flow.net, flow.rates))
     return eqx.tree_at(lambda flow: (flow.net, flow.rates), flow, still)
 
 

@@ -15,15 +15,10 @@ from lazyrich.theorems.example_flows import (
     with_relu,
     with_square_loss,
 )
-from lazyrich.theorems.hypotheses import Defect, diagonal_network, zero_or_inf
+from lazyrich.theorems.hypotheses import Defect, depth_two, diagonal_network
 from lazyrich.theorems.limit_result import Certificate
 from lazyrich.theorems.margin import inseparable_problem, margin_loss, max_margin_direction, separable_data
 from lazyrich.theorems.theorem import LimitTheorem
-
-
-def depth_two(flow: GradientFlow) -> Defect:
-    """The diagonal network has depth 2."""
-    return zero_or_inf(flow.net.degree == 2)
 
 
 def both_signs_reachable(flow: GradientFlow) -> Defect:

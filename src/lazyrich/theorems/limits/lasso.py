@@ -12,7 +12,7 @@ from lazyrich.networks import Diagonal, Network
 from lazyrich.networks.diagonal import sum_and_difference
 from lazyrich.potentials.diagonal import diagonal_potential
 from lazyrich.potentials.penalized import LassoSolution, lasso
-from lazyrich.theorems.canonical_coordinates import without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient
 from lazyrich.theorems.decay import every_layer_decays, product_penalty, raise_if_negligible
 from lazyrich.theorems.example_flows import (
     RATES,
@@ -22,14 +22,14 @@ from lazyrich.theorems.example_flows import (
     with_uneven_decay,
     without_decay,
 )
-from lazyrich.theorems.hypotheses import Defect, diagonal_network, equal_decay_rates, square_loss, zero_or_inf
+from lazyrich.theorems.hypotheses import (
+    depth_two,
+    diagonal_network,
+    equal_decay_rates,
+    square_loss,
+)
 from lazyrich.theorems.limit_result import Certificate
 from lazyrich.theorems.theorem import LimitTheorem
-
-
-def depth_two(flow: GradientFlow) -> Defect:
-    """The diagonal network has depth 2: deeper ones have a penalty that is not convex in β."""
-    return zero_or_inf(flow.net.degree == 2)
 
 
 def lasso_limit(flow: GradientFlow) -> tuple[AnyArray, Network, Certificate]:
@@ -128,7 +128,7 @@ def _network_at(net: Network, flow: GradientFlow, beta: AnyArray) -> Network:
         return net.with_layers((net.signed_factors[0] * factors,))
     u, v = net.signed_factors
     # Rates that move alone make the decay uneven, and then the layers at the end depend on the way there.
-    first, second = (without_gradient(rate, "the rates") for rate in flow.rates)
+    first, second = (forbid_gradient(rate, "the rates") for rate in flow.rates)
     ratio = xp.sqrt(first / second)
     up, down = sum_and_difference(u, v, ratio)
     up, down = up * factors, down * factors[::-1]

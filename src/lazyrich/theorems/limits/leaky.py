@@ -6,9 +6,10 @@ from jaxtyping import Array
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.linalg import norms_from_product_and_difference, safe_ratio
+from lazyrich._core.pseudoinverse import least_squares
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import Network, TwoLayer
-from lazyrich.problem import Problem, least_squares
+from lazyrich.problem import Problem
 from lazyrich.theorems.example_flows import replace_in_flow, underdetermined_problem, with_logistic_loss, with_relu
 from lazyrich.theorems.hypotheses import Defect, square_loss, zero_or_inf
 from lazyrich.theorems.limit_result import Certificate

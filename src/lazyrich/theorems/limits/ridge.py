@@ -6,10 +6,10 @@ from jaxtyping import Array
 
 from lazyrich._core.array_namespace import xp
 from lazyrich._core.linalg import safe_ratio
+from lazyrich._core.pseudoinverse import least_squares
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import gaussian
 from lazyrich.networks import Network
-from lazyrich.problem import least_squares
 from lazyrich.theorems.decay import decays_of, every_layer_decays
 from lazyrich.theorems.example_flows import (
     underdetermined_problem,

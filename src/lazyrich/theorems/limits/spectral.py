@@ -12,7 +12,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.inits import orthogonal
 from lazyrich.networks import Network
 from lazyrich.problem import Problem
-from lazyrich.theorems.canonical_coordinates import unit_rate_weights, without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient, unit_rate_weights
 from lazyrich.theorems.example_flows import (
     underdetermined_problem,
     with_logistic_loss,
@@ -54,9 +54,7 @@ def orthogonal_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     problem = flow.problem
     # From another start, the limit in the null space of X depends on the path, so there is no derivative in the
     # network.
-    flow = eqx.tree_at(
-        lambda flow: flow.net, flow, jax.tree.map(lambda W: without_gradient(W, "the network"), flow.net)
-    )
+    flow = eqx.tree_at(lambda flow: flow.net, flow, jax.tree.map(lambda W: forbid_gradient(W, "the network"), flow.net))
     W, _ = unit_rate_weights(flow)
     roots = tuple(jnp.sqrt(rate) for rate in flow.rates)
     product = roots[0] * roots[1]

@@ -11,7 +11,7 @@ from lazyrich._core.linalg import safe_ratio
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import wide
 from lazyrich.networks import Network
-from lazyrich.theorems.canonical_coordinates import unit_rate_weights, without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient, unit_rate_weights
 from lazyrich.theorems.example_flows import (
     RATES,
     underdetermined_problem,
@@ -57,9 +57,7 @@ def wide_limit(flow: GradientFlow) -> tuple[Array, Network, Certificate]:
     """
     problem = flow.problem
     # From another start, the limit in the null space of X depends on the path.
-    flow = eqx.tree_at(
-        lambda flow: flow.net, flow, jax.tree.map(lambda W: without_gradient(W, "the network"), flow.net)
-    )
+    flow = eqx.tree_at(lambda flow: flow.net, flow, jax.tree.map(lambda W: forbid_gradient(W, "the network"), flow.net))
     W, V = unit_rate_weights(flow)
     roots = tuple(jnp.sqrt(rate) for rate in flow.rates)
     product = roots[0] * roots[1]

@@ -12,7 +12,7 @@ from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.networks import LinearAttention, Network
 from lazyrich.problem import Problem
-from lazyrich.theorems.canonical_coordinates import without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient
 from lazyrich.theorems.deep_mode import growth
 from lazyrich.theorems.equations import DEEP_MODE
 from lazyrich.theorems.example_flows import replace_in_flow, with_logistic_loss, with_relu
@@ -84,9 +84,9 @@ def head_modes(flow: GradientFlow) -> tuple[AnyArray, AnyArray, AnyArray]:
     """Return the strength u·M u of each head, its target and its curvature u uᵀ·XᵀX u uᵀ times κ."""
     problem, U = flow.problem, jax.lax.stop_gradient(_directions(flow))
     features = (U[:, :, None] * U[:, None, :]).reshape(len(U), -1)
-    components = features @ without_gradient(problem.X).T
+    components = features @ forbid_gradient(problem.X).T
     rho = problem.kappa * jnp.sum(components**2, axis=1)
-    slope = problem.kappa * (components @ without_gradient(problem.y, "y").reshape(-1))
+    slope = problem.kappa * (components @ forbid_gradient(problem.y, "y").reshape(-1))
     return head_strengths(flow.net), jnp.where(rho > 0, slope / jnp.where(rho > 0, rho, 1.0), 0.0), rho
 
 

@@ -10,7 +10,7 @@ from lazyrich.flow import GradientFlow
 from lazyrich.networks import Diagonal, Network
 from lazyrich.potentials.two_sided_coordinate import growth_of_both_sides
 from lazyrich.problem import Problem
-from lazyrich.theorems.canonical_coordinates import without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient
 from lazyrich.theorems.deep_mode import growth
 from lazyrich.theorems.equations import DEEP_MODE, MODE
 from lazyrich.theorems.example_flows import (
@@ -76,7 +76,7 @@ def _evolve_with_own_time(a: Array, w: Array, s: Array, clock: Array, times: Arr
 
 def coordinate_targets_and_curvatures(flow: GradientFlow) -> tuple[Array, Array]:
     """Return (s, ρ): the target and the curvature of each coordinate."""
-    X, problem = without_gradient(flow.problem.X), flow.problem
+    X, problem = forbid_gradient(flow.problem.X), flow.problem
     rho = problem.kappa * jnp.sum(X**2, axis=0)
     s = problem.kappa * (X.T @ problem.y.reshape(-1)) / jnp.where(rho > 0, rho, 1.0)
     return jnp.where(rho > 0, s, 0.0), rho

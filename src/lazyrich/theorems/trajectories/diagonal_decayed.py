@@ -21,14 +21,14 @@ from lazyrich.theorems.example_flows import (
     with_relu,
     with_uneven_decay,
 )
-from lazyrich.theorems.hypotheses import Defect, diagonal_network, equal_decay_rates, square_loss, zero_or_inf
+from lazyrich.theorems.hypotheses import (
+    depth_two,
+    diagonal_network,
+    equal_decay_rates,
+    square_loss,
+)
 from lazyrich.theorems.theorem import TrajectoryTheorem
 from lazyrich.theorems.trajectories.diagonal import coordinate_targets_and_curvatures, orthogonal_features
-
-
-def depth_two(flow: GradientFlow) -> Defect:
-    """The network has degree two: one layer of squares, or two layers."""
-    return zero_or_inf(flow.net.degree == 2)
 
 
 def diagonal_coordinates_with_decay(flow: GradientFlow, times: Float[Array, " t"]) -> Layers:

@@ -175,14 +175,14 @@ def _riccati_factors(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, LazyL
         lambda: (fast, _add_in_place(fast * (above / 2), slow * (sinking * cross)), slow, below),
         lambda: (slow, _add_in_place(slow * (below / 2), rows[:, up] * (still * cross)), fast, above),
     )
-    half = one @ _transpose(two)
-    G = (rest * weight) @ _transpose(rest)
+    half = one @ two.mT
+    G = (rest * weight) @ rest.mT
     G += half
-    G += _transpose(half)
+    G += half.mT
     G = _add_to_diagonal(G, still[..., 0] ** 2)
     if alone.start < alone.stop:
         single = cond(net.delta >= 0, lambda: grow(alone), lambda: rows[:, alone] * still)
-        G += (single * own[..., alone]) @ _transpose(single)
+        G += (single * own[..., alone]) @ single.mT
 
     def layer(start: AnyArray, share: AnyArray, others: slice) -> AnyArray:
         moved = _add_in_place(start[:, up] * (still * sinking), fast * (spread * share))
@@ -223,12 +223,8 @@ def _dominant_exponential(net: RiccatiSpectrum, t: AnyArray) -> tuple[AnyArray, 
     return xp.where(grown, rate, 0.0)[..., None], xp.where(grown, xp.exp(log), 1.0)[..., None]
 
 
-def _transpose(matrix: AnyArray) -> AnyArray:
-    return xp.swapaxes(matrix, -1, -2)
-
-
 def _gram(rows: AnyArray) -> AnyArray:
-    return rows @ _transpose(rows)
+    return rows @ rows.mT
 
 
 def angular_velocity(net: RiccatiSpectrum, t: AnyArray) -> AnyArray:
@@ -245,7 +241,7 @@ def _apply_rotation(
     if len(net.rows) == 1 or O is not None:
         turn = net.frame if O is None else net.frame @ nearest_orthogonal(O)
         A, W = turn @ A, turn @ W
-    return (W, net.left.T), (net.right, _transpose(A))
+    return (W, net.left.T), (net.right, A.mT)
 
 
 @eqx.filter_jit

@@ -121,10 +121,10 @@ def layers_up_to_rotation(net: DecayedSpectrum, t: AnyArray) -> tuple[AnyArray, 
     fast, slow = net.fast * _exp(scale + own[..., None, :]), net.slow * still
     across, single = net.fast * still, net.alone * _exp(lone_top[..., None, :] - D)
     largest = net.fast * _exp(scale + top[..., None, :])
-    both = (across * cross[..., None, :]) @ _transpose(slow)
-    G = (largest * xp.exp(2 * (squares - top))[..., None, :]) @ _transpose(largest) + both + _transpose(both)
-    G = G + (slow * rest[..., None, :]) @ _transpose(slow) + still * np.eye(len(net.frame)) * _transpose(still)
-    G = G + (single * xp.exp(2 * (lone_squares - lone_top))[..., None, :]) @ _transpose(single)
+    both = (across * cross[..., None, :]) @ slow.mT
+    G = (largest * xp.exp(2 * (squares - top))[..., None, :]) @ largest.mT + both + both.mT
+    G = G + (slow * rest[..., None, :]) @ slow.mT + still * np.eye(len(net.frame)) * still.mT
+    G = G + (single * xp.exp(2 * (lone_squares - lone_top))[..., None, :]) @ single.mT
     slow = slow * falling[..., None, :]
     n = fast - slow * (kappa * V)[..., None, :]
     d = _sign(net.delta) * (fast * _safe_ratio(kappa, U)[..., None, :] + slow)
@@ -157,14 +157,10 @@ def _safe_ratio(x: AnyArray, y: AnyArray) -> AnyArray:
     return xp.where(y > 0, x / xp.where(y > 0, y, 1.0), 0.0)
 
 
-def _transpose(matrix: AnyArray) -> AnyArray:
-    return xp.swapaxes(matrix, -1, -2)
-
-
 def angular_velocity(net: DecayedSpectrum, t: AnyArray) -> AnyArray:
     """Return the angular velocity of the hidden units of `layers_up_to_rotation`, from the smaller layer."""
     A, W = layers_up_to_rotation(net, t)
-    grams = A @ _transpose(A), W @ _transpose(W)
+    grams = A @ A.mT, W @ W.mT
     return angular_velocity_of_gram(xp.where(net.delta > 0, grams[1], grams[0]))
 
 
@@ -174,7 +170,7 @@ def _apply_rotation(net: DecayedSpectrum, t: AnyArray, O: AnyArray | None) -> tu
     if len(net.frame) == 1 or O is not None:
         turn = net.frame if O is None else net.frame @ nearest_orthogonal(O)
         A, W = turn @ A, turn @ W
-    return W @ net.left.T, net.right @ _transpose(A)
+    return W @ net.left.T, net.right @ A.mT
 
 
 @eqx.filter_jit

@@ -13,7 +13,7 @@ from lazyrich._core.types import AnyArray
 from lazyrich.flow import GradientFlow
 from lazyrich.inits import neuron
 from lazyrich.networks import Network
-from lazyrich.theorems.canonical_coordinates import row_space_basis, whitening_scale, without_gradient
+from lazyrich.theorems.canonical_coordinates import forbid_gradient, row_space_basis, whitening_scale
 from lazyrich.theorems.equations import RICCATI
 from lazyrich.theorems.example_flows import (
     RATES,
@@ -49,11 +49,11 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
     positive = delta[0] > 0
     large = dd.add(R, _select(positive, half, dd.neg(half)))
     small = dd.div(scale, large)
-    up, down = _select(positive, large, small), dd.neg(_select(positive, small, large))
+    l_plus, l_minus = _select(positive, large, small), dd.neg(_select(positive, small, large))
     pull = dd.mul(eta_A, wb)
     twice = (2 * R[0], 2 * R[1])
-    C = _select(corner, A, dd.div(dd.add(dd.mul(up, A), pull), twice))
-    g = _select(corner, dd.from_float(xp.zeros_like(a)), dd.div(dd.neg(dd.add(dd.mul(down, A), pull)), twice))
+    C = _select(corner, A, dd.div(dd.add(dd.mul(l_plus, A), pull), twice))
+    g = _select(corner, dd.from_float(xp.zeros_like(a)), dd.div(dd.neg(dd.add(dd.mul(l_minus, A), pull)), twice))
     B = dd.sqrt(bb)
     share = dd.div(wb, bb)
     spread = tuple(xp.broadcast_to(part[..., None], b.shape) for part in share)
@@ -64,7 +64,7 @@ def neuron_constants(a: AnyArray, w: AnyArray, b: AnyArray, eta_w: AnyArray, eta
     slope = _select(positive, dd.div(dd.mul(eta_W, B), large), dd.div(large, dd.mul(eta_A, B)))
     exists = bb[0] > 0
     return (
-        *map(dd.to_float, (delta, up, down, C, g)),
+        *map(dd.to_float, (delta, l_plus, l_minus, C, g)),
         xp.where(exists, dd.to_float(slope), 0.0),
         xp.where(exists, dd.to_float(dd.div(wb, B)), 0.0),
         xp.where(exists, across, w),
@@ -88,25 +88,27 @@ def _evolve_from_constants(
     constants: tuple[AnyArray, ...], a: AnyArray, b: AnyArray, eta_w: AnyArray, t: AnyArray
 ) -> tuple[AnyArray, AnyArray]:
     """Return a(t) and w(t) from the constants of the path."""
-    delta, up, down, C, g, slope, along, across = constants
+    delta, l_plus, l_minus, C, g, slope, along, across = constants
     B2 = xp.sum(b * b)
     u = b / xp.where(B2 > 0, xp.sqrt(xp.where(B2 > 0, B2, 1.0)), 1.0)
     # Everything is divided by s·max(1, |C| e^{l₊t}), so that exponentials only decay.
-    fade_up, tau_up = exponential_decay(up, t)
-    fade_down, tau_down = exponential_decay(-down, t)
+    decay_plus, tau_plus = exponential_decay(l_plus, t)
+    decay_minus, tau_minus = exponential_decay(-l_minus, t)
     _, tau_delta = exponential_decay(absolute(delta), t)
-    still, growing = _normalized_exponentials(C, fade_up)
-    falling = fade_down * still
-    k = up * tau_up - down * tau_down * fade_up  # 1 − e^{−2Rt}
-    cross = xp.where(delta > 0, growing * falling, C * still**2) * g * tau_delta
+    scaled_one, scaled_growth = _normalized_exponentials(C, decay_plus)
+    scaled_decay = decay_minus * scaled_one
+    k = l_plus * tau_plus - l_minus * tau_minus * decay_plus  # 1 − e^{−2Rt}
+    cross = xp.where(delta > 0, scaled_growth * scaled_decay, C * scaled_one**2) * g * tau_delta
     # τ at twice the rate is τ (1 + e^{−λt})/2
-    S = still**2 + eta_w * (
-        growing**2 * tau_up * (1 + fade_up) + (g * still) ** 2 * tau_down * (1 + fade_down) + 4 * cross
+    S = scaled_one**2 + eta_w * (
+        scaled_growth**2 * tau_plus * (1 + decay_plus)
+        + (g * scaled_one) ** 2 * tau_minus * (1 + decay_minus)
+        + 4 * cross
     )
     root = 1 / xp.sqrt(S)
-    size = (a * falling + growing * k) * root
-    forward = (along * falling + growing * slope * k) * root
-    return size, forward[..., None] * u + (still * root)[..., None] * across
+    size = (a * scaled_decay + scaled_growth * k) * root
+    forward = (along * scaled_decay + scaled_growth * slope * k) * root
+    return size, forward[..., None] * u + (scaled_one * root)[..., None] * across
 
 
 _evolve_blocked = jax.custom_batching.custom_vmap(_evolve_from_constants)
@@ -155,11 +157,11 @@ def _evolve_differentiable(a: Array, w: Array, b: Array, eta_w: Array, eta_a: Ar
     near = square * t**2 < 0.25
     start, early, squares = _early_integrals(a, pull, delta, square, jnp.where(near, t, 0.0))
     constants = neuron_constants(*jax.lax.stop_gradient((a, w, b, eta_w, eta_a)))[:5]
-    later = _late_integrals(a, pull, delta, scale, eta_w, jnp.where(near, 1.0, square), t, constants)
-    sooner = start, early, jnp.ones_like(t), 1 + 2 * eta_w * squares
-    p, integral, still, S = (jnp.where(near, x, y) for x, y in zip(sooner, later, strict=True))
+    late_values = _late_integrals(a, pull, delta, scale, eta_w, jnp.where(near, 1.0, square), t, constants)
+    early_values = start, early, jnp.ones_like(t), 1 + 2 * eta_w * squares
+    p, integral, scaled_one, S = (jnp.where(near, x, y) for x, y in zip(early_values, late_values, strict=True))
     root = jax.lax.rsqrt(S)
-    return p * root, ((still * root)[..., None] * w + (eta_w * integral * root)[..., None] * b)
+    return p * root, ((scaled_one * root)[..., None] * w + (eta_w * integral * root)[..., None] * b)
 
 
 def _early_integrals(a: Array, pull: Array, delta: Array, square: Array, t: Array) -> tuple[Array, Array, Array]:
@@ -182,30 +184,34 @@ def _late_integrals(
     R, positive = jnp.sqrt(square), constants[0] > 0
     big = R + jnp.where(positive, delta, -delta) / 2
     small = scale / big
-    up, down = jnp.where(positive, big, small), -jnp.where(positive, small, big)
-    plain = delta, up, down, (up * a + pull) / (2 * R), (-down * a - pull) / (2 * R)
-    delta, up, down, C, g = (x + jax.lax.stop_gradient(y - x) for x, y in zip(plain, constants, strict=True))
-    fade_up, tau_up = exponential_decay(up, t)
-    fade_down, tau_down = exponential_decay(-down, t)
-    still, growing = _normalized_exponentials(C, fade_up)
-    falling = fade_down * still
-    slower = exponential_decay(jnp.where(positive, delta, -delta), t)[1]
-    cross = jnp.where(positive, growing * falling, C * still**2) * g * slower
-    S = still**2 + eta_w * (
-        growing**2 * tau_up * (1 + fade_up) + (g * still) ** 2 * tau_down * (1 + fade_down) + 4 * cross
+    l_plus, l_minus = jnp.where(positive, big, small), -jnp.where(positive, small, big)
+    recomputed = delta, l_plus, l_minus, (l_plus * a + pull) / (2 * R), (-l_minus * a - pull) / (2 * R)
+    delta, l_plus, l_minus, C, g = (
+        x + jax.lax.stop_gradient(y - x) for x, y in zip(recomputed, constants, strict=True)
     )
-    return growing + g * falling, growing * tau_up + g * still * tau_down, still, S
+    decay_plus, tau_plus = exponential_decay(l_plus, t)
+    decay_minus, tau_minus = exponential_decay(-l_minus, t)
+    scaled_one, scaled_growth = _normalized_exponentials(C, decay_plus)
+    scaled_decay = decay_minus * scaled_one
+    tau_delta = exponential_decay(jnp.where(positive, delta, -delta), t)[1]
+    cross = jnp.where(positive, scaled_growth * scaled_decay, C * scaled_one**2) * g * tau_delta
+    S = scaled_one**2 + eta_w * (
+        scaled_growth**2 * tau_plus * (1 + decay_plus)
+        + (g * scaled_one) ** 2 * tau_minus * (1 + decay_minus)
+        + 4 * cross
+    )
+    return scaled_growth + g * scaled_decay, scaled_growth * tau_plus + g * scaled_one * tau_minus, scaled_one, S
 
 
-def _normalized_exponentials(C: AnyArray, fade_up: AnyArray) -> tuple[AnyArray, AnyArray]:
+def _normalized_exponentials(C: AnyArray, decay_plus: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Return 1 and C e^{l₊t}, divided by max(1, |C| e^{l₊t}). (At C = 0 a derivative beyond 1e150 is practically
     infinite.)"""
-    xp = array_namespace(C, fade_up)
+    xp = array_namespace(C, decay_plus)
     size = xp.where(C == 0, 1.0, xp.abs(C))
-    grown = (C != 0) & (size > fade_up)
+    grown = (C != 0) & (size > decay_plus)
     return (
-        xp.where(grown, fade_up / size, 1.0),
-        xp.where(grown, xp.sign(C), C / xp.where(grown, 1.0, xp.maximum(fade_up, 1e-150))),
+        xp.where(grown, decay_plus / size, 1.0),
+        xp.where(grown, xp.sign(C), C / xp.where(grown, 1.0, xp.maximum(decay_plus, 1e-150))),
     )
 
 
@@ -220,7 +226,7 @@ def neuron_in_row_space(flow: GradientFlow) -> tuple[AnyArray, AnyArray, AnyArra
     a, w = _neuron_weights(flow.net)
     eta_w, eta_a = flow.rates
     problem, rho, basis = flow.problem, whitening_scale(flow.problem), row_space_basis(flow.problem)
-    b = problem.kappa * (without_gradient(problem.X).T @ problem.y.reshape(-1)) / xp.where(rho > 0, rho, 1.0)
+    b = problem.kappa * (forbid_gradient(problem.X).T @ problem.y.reshape(-1)) / xp.where(rho > 0, rho, 1.0)
     if basis is not None:
         w, b = w @ basis, b @ basis
     return a, w, b, eta_w, eta_a, rho

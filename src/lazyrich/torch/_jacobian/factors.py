@@ -6,6 +6,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from lazyrich.torch._model.preserve_model import NonFiniteModelError
 from lazyrich.torch.layer_rules import NO_TOKEN
 
 N_DIAGONAL_STRIPS = 4  # strips into which a block on the diagonal of the kernel is cut
@@ -155,3 +156,14 @@ def _column_inner_products(one: Tensor, two: Tensor, dtype: torch.dtype) -> Tens
         return ((one == two) & (one != NO_TOKEN)).to(dtype)
     (m, t, i), (n, s, _) = one.shape, two.shape
     return (one.reshape(m * t, i) @ two.reshape(n * s, i).T).view(m, t, n, s)
+
+
+def check_finite_gradient(name: str, slope: Tensor) -> None:
+    """Raise an error that names the parameter if a derivative by it is not finite."""
+    # the sum is a quick test, but may overflow
+    if not bool(torch.isfinite(slope.sum())) and not bool(torch.isfinite(slope).all()):
+        raise NonFiniteModelError(
+            f"the derivative of the outputs by '{name}' is NaN or infinite, though the outputs are finite. Likely a "
+            "root or a norm at exactly 0, a branch that torch.where leaves out, or weights that are about to diverge: "
+            "add a small constant under the root, or measure an earlier state"
+        )

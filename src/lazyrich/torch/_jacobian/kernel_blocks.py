@@ -32,6 +32,7 @@ def block_size(n: int, tangents: Sequence[PerSampleJacobian], max_factor_bytes: 
 
 
 def factors_fit(n: int, tangents: Sequence[PerSampleJacobian], max_factor_bytes: int = MAX_FACTOR_BYTES) -> bool:
+    """Return whether the Jacobian factors of n samples fit into the memory allowed for them."""
     return n * sum(t.per_sample for t in tangents) <= max_factor_bytes
 
 
@@ -99,6 +100,7 @@ def compare_kernels(
     size: int | None,
     seed: int,
 ) -> KernelDistance:
+    """Return the distance of two kernels on n inputs: exact, or from random subsets if that takes too long."""
     work = n**2 / 2 * max(t.per_pair for t in tangents)
     if method not in ("auto", "exact", "subsample"):
         raise ValueError(f"method must be 'auto', 'exact' or 'subsample'; found {method!r}")

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import jacrev, vmap
 
-from lazyrich.torch._jacobian.factors import JacobianFactors, LayerFactors
+from lazyrich.torch._jacobian.factors import JacobianFactors, LayerFactors, check_finite_gradient
 from lazyrich.torch._jacobian.layer_plan import FactorOrder, LayerPlan
 from lazyrich.torch._jacobian.recorded_calls import (
     ParameterNames,
@@ -27,7 +27,7 @@ from lazyrich.torch._jacobian.recorded_calls import (
 from lazyrich.torch._jacobian.shared_parameters import SharedParameters, find_shared_parameters
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import DEFAULT_READER, OutputReader
-from lazyrich.torch._model.preserve_model import NonFiniteModelError, trainable_parameters, widen_half_precision
+from lazyrich.torch._model.preserve_model import trainable_parameters, widen_half_precision
 from lazyrich.torch.layer_rules.in_projection import expose_projections
 
 CHUNK_BYTES = 2**27  # activations and signals held while factors are formed
@@ -210,7 +210,7 @@ class PerSampleJacobian:
                 for name, slope in zip(self.scales, slopes_of[len(edges) :], strict=True)
             }
             for name in truth if values is self.values else ():
-                _check_finite_gradient(name, truth[name])
+                check_finite_gradient(name, truth[name])
             for names, group in list(good.items()):
                 slopes = [slopes_of.pop(0) for _ in group]
                 gap, size = gradient_error(
@@ -339,13 +339,13 @@ class PerSampleJacobian:
         for names, layer in self.layers.items():
             name = next(name for name in names if name)
             if layer.start is not None:
-                _check_finite_gradient(name, dense[:, :, layer.start : layer.start + layer.width])
+                check_finite_gradient(name, dense[:, :, layer.start : layer.start + layer.width])
             else:
                 for part in (tensor for one in pairs[names] for tensor in one.tensors):
-                    _check_finite_gradient(name, part)
+                    check_finite_gradient(name, part)
         sizes = [_view_as_real(self.fixed[name]).numel() for name in self.general]
         for name, part in zip(self.general, dense[:, :, self.start :].split(sizes, 2), strict=True):
-            _check_finite_gradient(name, part)
+            check_finite_gradient(name, part)
 
     def _dense_jacobian(self, x: Batch, c: int) -> Tensor:
         """Return the Jacobian (m, c, ·) by the parameters that belong to no verified layer; a complex entry counts
@@ -380,16 +380,6 @@ class PerSampleJacobian:
             name: self.scales[name] * self.weights[name].sqrt().flatten() for name in self.general
         }  # fmt: skip
         return torch.cat([roots[name] * jacobians[name].reshape(len(x), c, -1) for name in self.general], 2)
-
-
-def _check_finite_gradient(name: str, slope: Tensor) -> None:
-    # the sum is a quick test, but may overflow
-    if not bool(torch.isfinite(slope.sum())) and not bool(torch.isfinite(slope).all()):
-        raise NonFiniteModelError(
-            f"the derivative of the outputs by '{name}' is NaN or infinite, though the outputs are finite. Likely a "
-            "root or a norm at exactly 0, a branch that torch.where leaves out, or weights that are about to diverge: "
-            "add a small constant under the root, or measure an earlier state"
-        )
 
 
 def _view_as_real(tensor: Tensor) -> Tensor:

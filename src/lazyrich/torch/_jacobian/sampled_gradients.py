@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from lazyrich.tangent.grouped_distance import GROUP_SIZE
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch._jacobian.factors import LayerFactors
 from lazyrich.torch._jacobian.layer_grams import layer_gram, layer_slopes
 from lazyrich.torch._jacobian.per_sample_jacobian import PerSampleJacobian
@@ -17,7 +18,6 @@ from lazyrich.torch._jacobian.recorded_calls import ParameterNames
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import OutputReader
 from lazyrich.torch._model.preserve_model import measurement_mode, trainable_parameters
-from lazyrich.torch.metrics import layer_name_of
 
 SUM_TOLERANCE = {torch.float32: 1e-3, torch.float64: 1e-8}  # of the check against autograd, relative to Σ|⟨v_i, v_j⟩|
 
@@ -144,7 +144,7 @@ class GradientSampler:
         none = torch.zeros(n, dtype=torch.float64)
         wrong: list[str] = []
         other = None if weights is None else torch.zeros(weighted, weighted, dtype=torch.float64)
-        for names, place in _pieces(jacobian):
+        for names, place in _layer_columns(jacobian):
             whole = torch.zeros(n, n, dtype=torch.float64)
             moved = None if direction is None else _arrange(jacobian, names, direction, jacobian.scales)
             ratio = None if weights is None else _arrange(jacobian, names, weights, None)
@@ -174,7 +174,7 @@ class GradientSampler:
                     other += ((few_rows * ratio.flatten()) @ few_rows.T).double().cpu()
                 if moved is not None:
                     slopes[layer] = slopes.get(layer, none) + (rows @ moved.flatten()).double().cpu()
-            if sums is not None and not _adds_up(jacobian, names, whole, sums):
+            if sums is not None and not _agrees_with_autograd(jacobian, names, whole, sums):
                 wrong.append(layer)
         order = [layer for layer in self.layers if layer in grams]
         return SampledGradients(values, {k: grams[k] for k in order}, slopes, other), wrong
@@ -223,7 +223,7 @@ def _first_samples(factors: LayerFactors, n: int) -> LayerFactors:
     return replace(factors, columns=factors.columns[:n], signals=factors.signals[:n], tokens=tokens)
 
 
-def _pieces(jacobian: PerSampleJacobian) -> list[tuple[ParameterNames, slice | None]]:
+def _layer_columns(jacobian: PerSampleJacobian) -> list[tuple[ParameterNames, slice | None]]:
     """Return the parameters of each layer, with their dense columns if they have any."""
     pieces: list[tuple[ParameterNames, slice | None]] = []
     for names, layer in jacobian.layers.items():
@@ -254,7 +254,9 @@ def _arrange(
     return plan.factor_order.arrange(own)
 
 
-def _adds_up(jacobian: PerSampleJacobian, names: ParameterNames, gram: Tensor, sums: Mapping[str, Tensor]) -> bool:
+def _agrees_with_autograd(
+    jacobian: PerSampleJacobian, names: ParameterNames, gram: Tensor, sums: Mapping[str, Tensor]
+) -> bool:
     """Return whether ‖Σ_i v_i‖² from the Gram matrix is that of autograd's gradient, for a layer with a plan."""
     if names not in jacobian.layers:
         return True

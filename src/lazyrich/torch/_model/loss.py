@@ -16,7 +16,7 @@ from lazyrich.torch._model.preserve_model import SAMPLES_PER_PASS, measurement_m
 LossFunction = Callable[[Tensor, Any], Tensor]
 Link = Callable[[Tensor], Tensor]
 
-FAR = 1e30  # size of a constant output beyond all targets, to test whether the loss still falls there
+FAR_OUTPUT = 1e30  # size of a constant output beyond all targets, to test whether the loss still falls there
 
 
 def check_loss(loss: object) -> LossFunction:
@@ -104,8 +104,8 @@ def _best_constant(loss: LossFunction, outputs: Tensor, targets: object, link: L
     slope = constant.grad.norm()
     try:
         with torch.no_grad():
-            far = float(loss(link(-FAR * (constant.grad / slope).nan_to_num()).expand_as(outputs), targets))
-        if far < zero - 0.5 * FAR * float(slope):  # it falls linearly, without bound
+            far = float(loss(link(-FAR_OUTPUT * (constant.grad / slope).nan_to_num()).expand_as(outputs), targets))
+        if far < zero - 0.5 * FAR_OUTPUT * float(slope):  # it falls linearly, without bound
             return zero, -math.inf
         search.step(closure)
         with torch.no_grad():

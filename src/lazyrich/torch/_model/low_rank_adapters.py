@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch._model.dtypes import to_double
-from lazyrich.torch.metrics import layer_name_of
 
 _FACTORS = (("lora_A", "lora_B"), ("lora_embedding_A", "lora_embedding_B"))
 

@@ -26,7 +26,7 @@ def perturb_parameters(model: nn.Module, noise: float = 0.0, seed: int = 0) -> d
     parameters = double_parameters(model)
     for name, _ in model.named_parameters():
         value = parameters[name]
-        if (size := _size(value)) is not None:
+        if (size := _rms(value)) is not None:
             normal = torch.randn(value.shape, generator=generator, dtype=torch.float64).to(value)
             usual = _expected_size(value)
             hidden = normal * usual if value.ndim > 1 else 1 + RELATIVE_NOISE * normal
@@ -52,7 +52,7 @@ def has_small_parameters(model: nn.Module) -> bool:
     """
     named = ((name, p.detach()) for name, p in model.named_parameters() if not name.endswith("bias"))
     return any(
-        (size := _size(value)) is not None and size < MIN_RELATIVE_SIZE * _expected_size(value) for name, value in named
+        (size := _rms(value)) is not None and size < MIN_RELATIVE_SIZE * _expected_size(value) for name, value in named
     )
 
 
@@ -60,7 +60,7 @@ def _expected_size(value: Tensor) -> float:
     return (len(value) / value.numel()) ** 0.5 if value.ndim > 1 else 1.0
 
 
-def _size(value: Tensor) -> float | None:
+def _rms(value: Tensor) -> float | None:
     """Return the root mean square of the entries, or None for quantized or empty tensors."""
     if value.itemsize == 1 or not (value.is_floating_point() or value.is_complex()) or not value.numel():
         return None

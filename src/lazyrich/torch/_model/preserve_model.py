@@ -114,7 +114,7 @@ def measurement_mode(model: nn.Module) -> Iterator[None]:
     context."""
     kinds = {p.device.type for p in model.parameters()} or {"cpu"}
     plainly = torch.autocast(min(kinds), enabled=False)
-    with preserve_model(model), torch.inference_mode(False), torch.enable_grad(), plainly, _full_precision(model):
+    with preserve_model(model), torch.inference_mode(False), torch.enable_grad(), plainly, full_precision(model):
         try:
             model.eval()
         except NotImplementedError as error:  # exported programs
@@ -129,7 +129,7 @@ def measurement_mode(model: nn.Module) -> Iterator[None]:
 
 
 @contextmanager
-def _full_precision(model: nn.Module) -> Iterator[None]:
+def full_precision(model: nn.Module) -> Iterator[None]:
     """Disable TF32 and bfloat16 in float32 products, and kernels that have no derivative in eval mode."""
     backends: Any = torch.backends
     switches: list[tuple[Any, str, Any]]
@@ -181,9 +181,9 @@ def check_outputs(model: nn.Module, inputs: object, reading: OutputReader = DEFA
     Traceback (most recent call last):
     ValueError: the forward pass raised in the model itself (Linear) on an input of shape (5, 4), torch.float32: ...
     """
-    _check_model(model)
+    check_model(model)
     batch = Batch.from_nested(inputs)
-    with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as run:
+    with measurement_mode(model), torch.no_grad(), name_layer_in_errors(model, reading) as run:
 
         def outputs(part: Batch) -> Tensor:
             return reading.select(run(part), len(part))
@@ -202,7 +202,8 @@ def check_outputs(model: nn.Module, inputs: object, reading: OutputReader = DEFA
     return values
 
 
-def _check_model(model: nn.Module) -> None:
+def check_model(model: nn.Module) -> None:
+    """Raise an error for a model that cannot be measured, with the reason."""
     if not isinstance(model, nn.Module):
         raise ValueError(f"a model must be a torch.nn.Module; found {type(model).__name__}")
     if isinstance(model, torch.jit.ScriptModule):
@@ -244,7 +245,7 @@ def _check_model(model: nn.Module) -> None:
 
 
 @contextmanager
-def _name_layer_in_errors(model: nn.Module, reading: OutputReader = DEFAULT_READER) -> Iterator[Callable[[Batch], Any]]:
+def name_layer_in_errors(model: nn.Module, reading: OutputReader = DEFAULT_READER) -> Iterator[Callable[[Batch], Any]]:
     """Yield a function that calls the model on a batch, and names the innermost layer in the error if one occurs."""
     stack: list[tuple[str, nn.Module, Any]] = []
     for name, module in model.named_modules():

@@ -30,17 +30,17 @@ Outputs = Callable[[Batch], Tensor]
 
 def check_repeatable(model: nn.Module, outputs: Outputs, batch: Batch, first_outputs: Tensor) -> None:
     """Raise an error if a second pass on the same inputs gives other outputs, and name the likely cause."""
-    state, numbers = _state(model), _rng_state()
+    state, numbers = _copy_state(model), _rng_state_as_lists()
     again = outputs(batch)
     if not (gap := _describe_difference(first_outputs, again)):
         return
-    changed_state = next((name for name, value in _state(model).items() if not _equal(state.get(name), value)), "")
-    if _rng_state() == numbers and changed_state:
+    changed_state = next((name for name, value in _copy_state(model).items() if not _equal(state.get(name), value)), "")
+    if _rng_state_as_lists() == numbers and changed_state:
         why = (
             f"the model keeps state from one pass to the next ('{changed_state}' changes): let it begin anew in every "
             "pass, or set it back in forward=lambda model, x: ..."
         )
-    elif _rng_state() == numbers:
+    elif _rng_state_as_lists() == numbers:
         why = (
             "the model keeps state outside of its modules, or draws random numbers from a generator of its own (the "
             "global ones are as they were): let both begin anew in every pass"
@@ -114,7 +114,7 @@ def _compare(model: nn.Module, values: dict[str, Tensor], batch: Batch, reading:
 def _outputs_in_pieces(outputs: Outputs, batch: Batch, whole_batch: Tensor) -> Tensor:
     """Return the outputs of all samples, passed alone or in small pieces."""
     apart = torch.empty_like(whole_batch)
-    for rows in _pieces(len(batch)):
+    for rows in _split_indices(len(batch)):
         apart[rows.to(apart.device)] = _outputs_of(outputs, batch, rows)[: len(rows)]
     return apart
 
@@ -130,7 +130,7 @@ def _outputs_of(outputs: Outputs, batch: Batch, rows: Tensor) -> Tensor:
         return outputs(batch[rows.repeat(2)])  # a norm over one number raises an error on a single sample
 
 
-def _pieces(n: int) -> Iterator[Tensor]:
+def _split_indices(n: int) -> Iterator[Tensor]:
     alone = torch.linspace(0, n - 1, min(n, N_SINGLE_SAMPLES), dtype=torch.float64).round().long().unique()
     yield from alone.split(1)
     rest = torch.arange(n)[~torch.isin(torch.arange(n), alone)]
@@ -162,7 +162,7 @@ def _describe_difference(
     return f"they differ by {apart:.1e}, the largest output is {size:.1e}"
 
 
-def _state(model: nn.Module) -> dict[str, Any]:
+def _copy_state(model: nn.Module) -> dict[str, Any]:
     """Return copies of the parameters, buffers and other attributes of all modules, by name."""
     state: dict[str, Any] = {}
     for where, module in model.named_modules():
@@ -186,7 +186,7 @@ def _equal(one: Any, other: Any) -> bool:
     return one == other if plain else one is other
 
 
-def _rng_state() -> Any:
+def _rng_state_as_lists() -> Any:
     """Return the states of the global generators."""
     numpy_state: Any = np.random.get_state()  # noqa: NPY002
     cards = [x.tolist() for x in torch.cuda.get_rng_state_all()] if torch.cuda.is_initialized() else []

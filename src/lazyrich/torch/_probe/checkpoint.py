@@ -11,6 +11,7 @@ from lazyrich.torch.metrics import Observation
 
 
 def observation_to_state(observation: Observation) -> State:
+    """Convert an observation to plain tensors and numbers, for a checkpoint."""
     return {
         "outputs": observation.outputs,
         "patterns": {name: torch.as_tensor(bits) for name, bits in observation.patterns.items()},
@@ -20,6 +21,7 @@ def observation_to_state(observation: Observation) -> State:
 
 
 def observation_from_state(state: State) -> Observation:
+    """Return the observation that `observation_to_state` converted."""
     patterns = {name: bits.numpy() for name, bits in state["patterns"].items()}
     return Observation(state["outputs"], patterns, dict(state["units"]), dict(state["features"]))
 

@@ -11,13 +11,14 @@ from lazyrich.probe.array_metrics import safe_ratio
 from lazyrich.probe.balance import ConservedPair, conserved_drift
 from lazyrich.probe.layer_names import readable_names
 from lazyrich.probe.types import Row, State
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.learning_rates import rate_of
 from lazyrich.torch._model.loss import LossFunction, best_constant_loss, evaluate_loss
 from lazyrich.torch._model.low_rank_adapters import LowRankAdapter, find_adapters
 from lazyrich.torch._model.output_reader import OutputReader
-from lazyrich.torch._model.preserve_model import NonFiniteModelError, _check_model
+from lazyrich.torch._model.preserve_model import NonFiniteModelError, check_model
 from lazyrich.torch._probe.checkpoint import observation_from_state, observation_to_state
 from lazyrich.torch._probe.conservation_prediction import ConservationPrediction
 from lazyrich.torch._probe.full_kernel import FullKernel
@@ -129,7 +130,7 @@ class Measurement:
         """Measure the first n inputs now, `steps` steps after the last measurement, and return it as a row."""
         inputs = self.inputs[:n].to(next(iter(now.values())).device)
         if self._full is None:
-            _check_model(self.model)
+            check_model(self.model)
         kernel = None if self._full is None else self._full.kernel(inputs)
         observation = self._observe(inputs)
         constants = metrics.copy_constants(self.model)
@@ -293,6 +294,6 @@ class Measurement:
 
     def _frozen_layers(self) -> list[str]:
         """Return the layers of which no parameter is trained."""
-        names = {metrics.layer_name_of(name) for name, _ in self.model.named_parameters()}
-        trained = {metrics.layer_name_of(name) for name in self._parameters}
+        names = {layer_name_of(name) for name, _ in self.model.named_parameters()}
+        trained = {layer_name_of(name) for name in self._parameters}
         return list(readable_names(name for name in sorted(names) if name not in trained).values())

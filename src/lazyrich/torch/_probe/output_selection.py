@@ -6,7 +6,7 @@ from torch import nn
 from lazyrich._validate.integers import check_int
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import Forward, OutputReader, Positions
-from lazyrich.torch._model.preserve_model import _check_model, _name_layer_in_errors, check_outputs, measurement_mode
+from lazyrich.torch._model.preserve_model import check_model, check_outputs, measurement_mode, name_layer_in_errors
 from lazyrich.torch._structure import Structure, structure
 
 MAX_OUTPUTS = 100  # above this many outputs, random directions are measured by default
@@ -28,9 +28,9 @@ def count_outputs(
     model: nn.Module, batch: Batch, forward: Forward | None, positions: Positions
 ) -> tuple[OutputReader, int]:
     """Return the reader of all outputs of the model, and their number."""
-    _check_model(model)
+    check_model(model)
     reading = OutputReader(forward, positions)
-    with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as run:
+    with measurement_mode(model), torch.no_grad(), name_layer_in_errors(model, reading) as run:
         few = batch[:2]
         width = reading.select(run(few), len(few)).shape[1]
         return reading.with_fitting_chunk(model, batch), width

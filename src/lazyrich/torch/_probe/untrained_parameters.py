@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 
 from torch import Tensor, nn
 
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch import metrics
 from lazyrich.torch._model.parameter_slices import full_parameter_name
 from lazyrich.torch._model.preserve_model import trainable_parameters
@@ -33,7 +34,7 @@ def _describe_missing_from_optimizer(
     yield f"{_format_names(_layer_names(model, missing))}: not in the optimizer, taken to have rate 0"
     changed = {name for name in missing if not metrics.states_equal({name: now[name]}, {name: start[name]})}
     if changed:
-        which = list(dict.fromkeys(metrics.layer_name_of(name) for name in now if name in changed))
+        which = list(dict.fromkeys(layer_name_of(name) for name in now if name in changed))
         verb, them = ("has", "it") if len(which) == 1 else ("have", "them")
         yield (
             f"but {_format_names(which)} {verb} moved: if another optimizer trains {them}, pass rates=... of all layers"
@@ -59,7 +60,7 @@ def _layer_names(model: nn.Module, names: Set[str]) -> list[str]:
     instead."""
     by_layer: dict[str, list[str]] = {}
     for name in trainable_parameters(model):
-        by_layer.setdefault(metrics.layer_name_of(name), []).append(name)
+        by_layer.setdefault(layer_name_of(name), []).append(name)
     names_of_layers: list[str] = []
     for layer, own in by_layer.items():
         some = [name for name in own if name in names]

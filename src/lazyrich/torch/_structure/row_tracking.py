@@ -4,6 +4,7 @@ A weight may hold several layers in one tensor: queries, keys and values, or a g
 array of row numbers, in the shape of the activation, is passed through the same calls as the activation.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -26,8 +27,8 @@ def row_numbers(value: Activation, shape: Sequence[int]) -> Tensor | None:
         return None
     axes = tuple(axis % len(shape) for axis in axes)
     sizes = [shape[axis] for axis in axes]
-    rows = torch.arange(_product(sizes)) if value.rows is None else torch.tensor(value.rows)
-    if len(rows) != _product(sizes):
+    rows = torch.arange(math.prod(sizes)) if value.rows is None else torch.tensor(value.rows)
+    if len(rows) != math.prod(sizes):
         return None
     return rows.reshape([n if axis in axes else 1 for axis, n in enumerate(shape)]).expand(*shape)
 
@@ -74,16 +75,9 @@ def row_layout(numbers: Tensor, rows: Sequence[int]) -> tuple[str | None, int]:
         if len(shape) <= len(axes) or (layout == "heads" and len(shape) != 4):
             continue
         at = [axis % len(shape) for axis in axes]
-        if _product([shape[axis] for axis in at]) != len(rows):
+        if math.prod([shape[axis] for axis in at]) != len(rows):
             continue
         expected = n.reshape([size if axis in at else 1 for axis, size in enumerate(shape)])
         if bool((numbers == expected).all()):
             return layout, shape[at[0]] if len(axes) == 2 else 0
     return None, 0
-
-
-def _product(sizes: Sequence[int]) -> int:
-    product = 1
-    for size in sizes:
-        product *= size
-    return product

@@ -12,9 +12,9 @@ from torch.overrides import TorchFunctionMode
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.output_reader import OutputReader
 from lazyrich.torch._model.preserve_model import (
-    _full_precision,
-    _name_layer_in_errors,
+    full_precision,
     measurement_mode,
+    name_layer_in_errors,
     preserve_model,
 )
 from lazyrich.torch._structure.forward_pass import ForwardPass
@@ -36,7 +36,7 @@ from lazyrich.torch.layer_rules.operands import CONSTANT, Activation, LayerCall,
 def trace_symbolically(model: nn.Module) -> Structure:
     """Return the structure of a model, traced symbolically in evaluation mode, without inputs."""
     forward_pass = ForwardPass(model)
-    with preserve_model(model), _full_precision(model), torch.inference_mode(False), torch.enable_grad():
+    with preserve_model(model), full_precision(model), torch.inference_mode(False), torch.enable_grad():
         try:
             graph = _Tracer().trace(model.eval())
         except Exception as error:
@@ -122,7 +122,7 @@ def _call_module(
 def trace_by_running(model: nn.Module, inputs: Batch, reading: OutputReader) -> Structure:
     """Return the structure of a model, from one run on a batch in evaluation mode."""
     watch = CallRecorder(model, inputs.tensors)
-    with measurement_mode(model), torch.no_grad(), _name_layer_in_errors(model, reading) as forward:
+    with measurement_mode(model), torch.no_grad(), name_layer_in_errors(model, reading) as forward:
         for name, module in model.named_modules():
             if not isinstance(module, torch.jit.ScriptModule):
                 module.register_forward_pre_hook(lambda module, _, name=name: watch.enter_module(name, module))

@@ -112,7 +112,7 @@ class _ScaledRun:
     def unconserved_places(self, places: Sequence[Place]) -> set[Place]:
         """Return the places where the gradient has a component along the scale although the outputs do not depend on
         it."""
-        values, slopes = self.values, self.slopes()
+        values, slopes = self.values, self.gradients()
         unconserved = set()
         for place in places if slopes else ():
             powers = {
@@ -126,7 +126,7 @@ class _ScaledRun:
                 unconserved.add(place)
         return unconserved
 
-    def slopes(self) -> SliceableTensors:
+    def gradients(self) -> SliceableTensors:
         """Return the gradients of a random sum of the outputs by the parameters, or an empty mapping without usable
         derivatives."""
         names = [name for name, p in self.model.named_parameters() if p.is_floating_point() or p.is_complex()]

@@ -21,10 +21,12 @@ RngState = tuple[Tensor, list[Tensor], Any]
 
 
 def get_all_rng_states() -> RngState:
+    """Return the states of all global random number generators, those of CUDA devices included."""
     return torch.get_rng_state(), torch.cuda.get_rng_state_all(), get_rng_state()
 
 
 def set_all_rng_states(state: RngState) -> None:
+    """Set the states that `get_all_rng_states` returned."""
     torch.set_rng_state(state[0])
     torch.cuda.set_rng_state_all(state[1])
     set_rng_state(state[2])

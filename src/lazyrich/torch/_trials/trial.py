@@ -15,7 +15,7 @@ from lazyrich.torch._trials.trained_copy import get_all_rng_states as current_rn
 from lazyrich.torch.knobs import Knob, MakeOptimizer
 
 N_LOSS_CHECKS = 100  # in as many steps as the first run has
-NEARLY = 0.95  # of the fall of the loss counts as reached when no steps are left
+MIN_LOSS_FALL = 0.95  # of the fall of the loss counts as reached when no steps are left
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class TrialSetup:
                 reached = True
                 break
         loss = self.evaluate(copied)
-        nearly = level is not None and first - loss >= NEARLY * (first - level)
+        nearly = level is not None and first - loss >= MIN_LOSS_FALL * (first - level)
         return Trial(copied, start, loss, reached or nearly or level is None)
 
     def evaluate(self, copied: TrainedCopy) -> float:

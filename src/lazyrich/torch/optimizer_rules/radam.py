@@ -22,13 +22,13 @@ class RAdam(Adam):
         if square is None or not float(state["step"]):
             return None
         beta, step = float(group["betas"][1]), float(state["step"])
-        rectification = rectified(beta, step)
+        rectification = rectification_factor(beta, step)
         if rectification is None:
             return torch.full_like(square, float(group["lr"]))
         return float(group["lr"]) * rectification * math.sqrt(1 - beta**step) / (square.sqrt() + float(group["eps"]))
 
 
-def rectified(beta: float, step: float, shortest: float = SHORTEST_AVERAGE) -> float | None:
+def rectification_factor(beta: float, step: float, shortest: float = SHORTEST_AVERAGE) -> float | None:
     """Return the factor of the rate (Liu et al. 2020, equation 4), or None if the average is too short."""
     longest = 2 / (1 - beta) - 1
     length = longest - 2 * step * beta**step / (1 - beta**step)

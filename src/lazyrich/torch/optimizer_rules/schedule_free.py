@@ -5,7 +5,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from lazyrich.torch.optimizer_rules.radam import rectified
+from lazyrich.torch.optimizer_rules.radam import rectification_factor
 from lazyrich.torch.optimizer_rules.rule import (
     Geometry,
     OptimizerRule,
@@ -48,7 +48,7 @@ class ScheduleFreeAdam(ScheduleFreeSGD):
         beta, warmup = float(group["betas"][1]), float(group.get("warmup_steps", 0))
         rate = float(group["lr"]) * (min(1.0, step / warmup) if warmup else 1.0)
         if "silent_sgd_phase" in group:
-            rectification = rectified(beta, step, 4.0)
+            rectification = rectification_factor(beta, step, 4.0)
             if rectification is None:
                 return torch.full_like(square, 0.0 if group["silent_sgd_phase"] else rate)
             rate *= rectification
