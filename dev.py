@@ -218,7 +218,7 @@ def main() -> None:
         case ["test"]:
             test()
         case ["test-slow"]:
-            python = environment(".venv", "dev,docs,trainers,notebook")
+            python = environment(".venv", "dev,docs,trainers")
             install(python, "--no-deps", "mup")  # mup requires torchvision, which its coordinate check does not use
             run(python, "-m", "pytest", "-m", "slow")
             documentation()

@@ -30,6 +30,7 @@ import gallery  # noqa: E402
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")  # XLA's remarks about itself would look like failures of the pages
 RECORD = DOCS / "data" / "verdicts.json"  # written by lazyrich verify --json
+LONG_FORMULA = 16  # letters and signs: a longer formula in a line scrolls on its own on a phone
 FORMULA = re.compile(r'<(span|div) class="arithmatex">\s*\\([(\[])(.*?)\\[)\]]\s*</\1>', re.DOTALL)
 
 
@@ -38,9 +39,8 @@ def on_pre_build(config: Any) -> None:
     for script in sorted(HERE.glob("pictures*.py")):
         names = re.findall(r"^def (\w+)\(\) -> Figure", script.read_text(encoding="utf8"), re.MULTILINE)
         draw_pictures(DOCS / "pictures", dict.fromkeys(names, script), [str(script)])
-    draw_pictures(
-        DOCS / "gallery", {each.stem: each for each in gallery.SCRIPTS}, [gallery.__file__, str(DOCS / "gallery")]
-    )
+    shown = {name: each for each in gallery.SCRIPTS for name in (each.stem, f"{each.stem}-thumbnail")}
+    draw_pictures(DOCS / "gallery", shown, [gallery.__file__, str(DOCS / "gallery")])
 
 
 def draw_theorems(entries: list[dict[str, Any]]) -> None:
@@ -166,9 +166,17 @@ def on_post_template(output: str, **_: Any) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """A page for each claim, from the record of a run."""
+    """A page for each claim, from the record of a run; and the wheel, which the notebooks of the gallery install."""
     out = Path(config.site_dir) / "verdicts"
     subprocess.run([sys.executable, str(HERE / "verdicts.py"), str(RECORD), str(out)], check=True)
+    if not os.environ.get("LAZYRICH_DRAFT"):
+        build_wheel(Path(config.site_dir) / "wheels")
+
+
+def build_wheel(out: Path) -> None:
+    """Build the wheel of this checkout into a folder."""
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(out), str(HERE.parent)]
+    subprocess.run(command, check=True)
 
 
 def fill_navigation(nav: Any, listed: list[Any]) -> Any:
@@ -199,10 +207,11 @@ def on_page_content(content: str, page: Any, **_: Any) -> str:
             mathml = convert_tex(latex, display)
         except ValueError as error:
             raise PluginError(f"{page.file.src_uri}: {error}") from error
-        return f'<{tag} class="arithmatex">{mathml}</{tag}>'
+        long = " long" if tag == "span" and len(re.findall("<m[ion]>", mathml)) > LONG_FORMULA else ""
+        return f'<{tag} class="arithmatex{long}">{mathml}</{tag}>'
 
     content = FORMULA.sub(render, content)
-    missed = re.search(r'class="arithmatex">(?!<math).{0,80}', content)
+    missed = re.search(r'class="arithmatex(?: long)?">(?!<math).{0,80}', content)
     if missed:
         raise PluginError(f"{page.file.src_uri}: a formula was not understood: {missed[0]}")
     return content

@@ -14,8 +14,8 @@ from torch import nn
 from torch.nn import functional as F
 
 import lazyrich.torch as lt
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich._io.plots import REGIME_COLORS, STYLE
-from lazyrich.probe.thresholds import LAZY, RICH
 
 DOCS = Path(__file__).parents[1] / "docs"
 SCALES, SEEDS, STEPS, RATE = np.geomspace(0.01, 30, 11), 5, 300, 0.03

@@ -15,7 +15,8 @@ from torch.nn import functional as F
 
 import lazyrich.torch as lt
 from fuzz.ring import Outcome
-from lazyrich.probe.thresholds import CONSERVED_DRIFT_BELOW, LAZY, RICH, TOO_EARLY_BELOW
+from lazyrich._core.regime_thresholds import LAZY, RICH
+from lazyrich.probe.thresholds import CONSERVED_DRIFT_BELOW, TOO_EARLY_BELOW
 from lazyrich.torch._model.preserve_model import NonFiniteModelError, get_rng_state, set_rng_state
 
 torch.set_num_threads(1)  # for models this small, more threads slow each other down

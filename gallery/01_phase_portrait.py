@@ -15,7 +15,7 @@ for axes, delta in zip(panels, (-1.0, 0.0, 1.0), strict=True):
     for angle in np.linspace(0.1, 2 * np.pi, 24):
         net = lr.inits.neuron(1.5 * np.array([np.cos(angle), np.sin(angle)]), delta=delta)
         traj = lr.exact(lr.GradientFlow(net, problem), np.geomspace(1e-3, 100, 300))
-        axes.plot(*traj.beta.T, color="C0" if traj.nets.weights[1][-1] > 0 else "C1", linewidth=0.9)
+        axes.plot(*traj.beta.T, color="C0" if traj.nets.weights[1][-1] > 0 else "C2", linewidth=0.9)
     axes.plot(0, 1, "k*", markersize=10)
     axes.set(title=f"δ = {delta:g}", xlabel="β₁", ylabel="β₂", aspect="equal")
 figure.savefig("01_phase_portrait.png")

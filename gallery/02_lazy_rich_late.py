@@ -13,7 +13,7 @@ import lazyrich as lr
 problem = lr.Problem(np.eye(2), [0.0, 1.0])
 times = np.r_[0.0, np.geomspace(0.01, 100, 400)]
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
-for delta, name, color in ((4.0, "upstream", "C0"), (0.0, "balanced", "C2"), (-4.0, "downstream", "C1")):
+for delta, name, color in ((4.0, "upstream", "C0"), (0.0, "balanced", "C1"), (-4.0, "downstream", "C2")):
     traj = lr.exact(lr.GradientFlow(lr.inits.neuron([-0.5, 0.0], delta=delta), problem), times)
     left.plot(times, traj.loss, color=color, label=f"{name}, δ = {delta:g}")
     right.plot(times, lr.metrics.kernel_distance(traj), color=color)

@@ -19,6 +19,6 @@ path = lr.limit(flow, scales=scales)
 
 figure, axes = plt.subplots(figsize=(6, 3.2), layout="constrained")
 for coordinate, true in zip(np.asarray(path.value).T, truth, strict=True):
-    axes.plot(scales, coordinate, color="C1" if true else "0.6", linewidth=2 if true else 1)
+    axes.plot(scales, coordinate, color="C2" if true else "0.6", linewidth=2 if true else 1)
 axes.set(xscale="log", xlabel="scale α of the start", ylabel="where β stops", title="Orange: the two that matter")
 figure.savefig("05_short_to_sparse.png")

@@ -16,7 +16,7 @@ X[0] = 1.0, 0.5  # the point nearest to the boundary
 problem = lr.Problem(X, y, loss=lr.Logistic())
 
 figure, axes = plt.subplots(figsize=(4.6, 4), layout="constrained")
-axes.scatter(*X.T, c=np.where(y > 0, "C0", "C1"), s=18)
+axes.scatter(*X.T, c=np.where(y > 0, "C0", "C2"), s=18)
 linear, diagonal = lr.DeepLinear([[[0.0, 0.0]]]), lr.inits.tied_diagonal(2, 0.1)
 for net, name, dash in ((linear, "linear: ℓ₂", "-"), (diagonal, "diagonal: ℓ₁", "--")):
     beta = np.asarray(lr.limit(lr.GradientFlow(net, problem)).value)

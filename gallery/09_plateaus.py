@@ -19,7 +19,7 @@ print(traj.by)
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
 for path, true in zip(traj.beta.T, truth, strict=True):
-    left.plot(times, path, color="C1" if true else "0.7", linewidth=1.6 if true else 0.6)
+    left.plot(times, path, color="C2" if true else "0.7", linewidth=1.6 if true else 0.6)
 left.set(xlabel="flow time", title="Coordinates of β")
 right.semilogy(times, traj.loss)
 right.set(xlabel="flow time", title=f"Loss: {traj.stats['steps']} steps")

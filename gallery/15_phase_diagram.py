@@ -14,9 +14,11 @@ if __name__ == "__main__":  # other processes may import this file
     setup = lr.phase.StudentSetup(d=20, width=20, n=200, test=1000)
     data = lr.phase.phase_diagram(taus, deltas, seeds=2, out="diagram", setup=setup, engine="serial")
     figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), layout="constrained")
-    values = {"Hamming distance": data["hamming_distance"], "log₁₀ of the test error": np.log10(data["test_error"])}
-    for axes, (name, value) in zip(panels, values.items(), strict=True):
-        shown = axes.pcolormesh(taus, deltas, value.mean("seed").transpose("delta", "tau"))
-        axes.set(xscale="log", xlabel="overall scale τ", ylabel="relative scale δ", title=name)
-        figure.colorbar(shown, ax=axes)
+    for axes, name in zip(panels, ("kernel_distance", "test_error"), strict=True):
+        value = np.log10(data[name].mean("seed").transpose("delta", "tau"))
+        figure.colorbar(axes.pcolormesh(taus, deltas, value), ax=axes)
+        axes.set(xscale="log", xlabel="overall scale τ", ylabel="relative scale δ", title=f"log₁₀ of {name}")
+    S = data["kernel_distance"].mean("seed").transpose("delta", "tau")
+    lines = panels[0].contour(taus, deltas, S, [0.01, 0.05], colors="w")
+    panels[0].clabel(lines, fmt={0.01: "lazy below", 0.05: "rich above"})
     figure.savefig("15_phase_diagram.png")

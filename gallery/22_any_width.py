@@ -14,7 +14,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 4)) @ np.array([[1.5, 0.5, 0, 0], [0, 1, 0.3, 0], [0, 0, 0.7, 0.2], [0, 0, 0, 0.5]])
 problem = lr.Problem(X, X @ rng.normal(size=(4, 3)), kappa=1 / 30)
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
-for gamma, color in ((0.05, "C0"), (1.0, "C2"), (20.0, "C1"), (1e4, "C3")):
+for gamma, color in ((0.05, "C0"), (1.0, "C1"), (20.0, "C2"), (1e4, "C3")):
     times = np.r_[0.0, np.geomspace(1e-3, 60, 200)]
     traj = lr.integrate(lr.GradientFlow(lr.inits.infinite_width(4, 3, gamma=gamma), problem), times)
     left.plot(times, traj.loss, color=color, label=f"γ = {gamma:g}")

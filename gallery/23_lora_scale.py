@@ -15,7 +15,7 @@ frames = [np.linalg.qr(rng.normal(size=(n, n)))[0][:, :4] for n in (24, 12)]
 problem = lr.Problem(np.eye(24), (frames[0] * [3.0, 2.0, 1.0, 0.5]) @ frames[1].T)
 times, scales = np.r_[0.0, np.geomspace(1e-3, 3e3, 400)], 3 * np.geomspace(0.01, 30, 25)
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
-for rank, color in ((4, "C0"), (6, "C2"), (12, "C1")):
+for rank, color in ((4, "C0"), (6, "C1"), (12, "C2")):
     nets = [lr.inits.lora(jax.random.key(0), 24, 12, rank, size=scale) for scale in scales]
     paths = [lr.exact(lr.GradientFlow(net, problem), times, hidden_rotation=False) for net in nets]
     reached = [times[np.argmax(path.loss < 0.1 * path.loss[0])] for path in paths]

@@ -13,7 +13,7 @@ rng, D = np.random.default_rng(0), 4
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
 white, times = lr.Problem.in_context(np.ones(D), 31), np.linspace(0, 6, 121)
 U, v = rng.normal(size=(8, D, D)) / D, rng.normal(size=8) / 8**0.5
-for size, color in ((1e-1, "C0"), (1e-2, "C2"), (1e-4, "C1")):
+for size, color in ((1e-1, "C0"), (1e-2, "C1"), (1e-4, "C2")):
     flow = lr.GradientFlow(lr.MergedLinearAttention(size * U, size * v), white)
     grows = size / 2 * np.linalg.norm(v + np.trace(U, axis1=1, axis2=2) / 2) * np.array([0.6, 0.8])
     net = lr.MergedLinearAttention(grows[:, None, None] * np.eye(D) / 2, grows)

@@ -16,7 +16,7 @@ student = lr.TwoLayer(0.1 * rng.normal(size=(12, 2)), 0.1 * rng.normal(size=12))
 population, times = lr.Population(teacher), np.r_[0.0, np.geomspace(0.3, 300, 60)]
 traj = lr.integrate(lr.GradientFlow(student, population), times)
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3), layout="constrained")
-for n, color in ((20, "C1"), (200, "C3"), (2000, "C2")):
+for n, color in ((20, "C2"), (200, "C3"), (2000, "C1")):
     flow = lr.GradientFlow(student, population.sample(jax.random.key(1), n))
     learned = lr.integrate(flow, times[1:], precision="single", rtol=1e-3)
     left.loglog(times[1:], learned.map(population.loss_of), color=color, label=f"{n} samples")

@@ -1,13 +1,16 @@
+import io
 import os
 import subprocess
 import sys
 
 import pytest
 import typer
+from rich.console import Console
 from typer.testing import CliRunner
 
 import lazyrich as lr
 from lazyrich import demo
+from lazyrich._io.console import print_lines
 from lazyrich.cli import app
 
 runner = CliRunner()
@@ -79,6 +82,25 @@ def said(*arguments, **more):
     done = runner.invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "1000"}, **more)
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     return done.exit_code, done.output
+
+
+def test_long_lines_are_wrapped_on_a_terminal_and_whole_in_a_pipe():
+    text = "   off by 5.1e-03 (allowed 5e-02)\n\nshort"
+    for terminal, lines in (
+        (True, ["   off by 5.1e-03", "   (allowed 5e-02)", "", "short"]),
+        (False, text.split("\n")),
+    ):
+        out = io.StringIO()
+        print_lines(Console(file=out, width=20, force_terminal=terminal, markup=False, highlight=False), text)
+        assert out.getvalue().splitlines() == lines
+
+
+def test_a_name_that_is_almost_a_claim_is_answered_by_claims_like_it():
+    code, words = said("verify", "kunin2024/basin")
+    assert code == 2
+    suggested = words.split("ids are such as ")[1].split(", ")
+    assert len(suggested) >= 3
+    assert all("basin" in each or each.startswith("kunin2024/") for each in suggested)
 
 
 STRANGE = ["[bold]x", "[/]", "a[red]b[/red]", ":smile:", "\\[x]"]

@@ -230,7 +230,7 @@ def test_save_and_load(tmp_path, traj):
             lr.Trajectory.load(tmp_path / "t.npz")
     with pytest.raises(TypeError, match="load takes classes of networks after the path; found 3"):
         lr.Trajectory.load(tmp_path / "t.npz", 3)
-    assert traj.plot().axes[2].get_title() == "Size of the layers"
+    assert traj.plot().axes[3].get_title() == "Size of the layers"
     assert float(traj.to_xarray().loss[0]) == pytest.approx(float(traj.loss[0]))
 
 

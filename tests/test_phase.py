@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 import typer
 import xarray
+from matplotlib.contour import ContourSet
 from typer.testing import CliRunner
 
 import lazyrich as lr
 from lazyrich import phase
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich.cli import _parse_values, app
 
 SMALL = phase.StudentSetup(d=12, width=12, teacher_width=2, n=60, test=500)
@@ -114,6 +116,25 @@ def test_the_picture_says_what_is_missing_and_shows_no_spread_of_one_seed(small)
     half = phase.plot(data.where(data["tau"] < 1))
     assert half.get_suptitle() == "3 seeds; 9 of 18 cells so far; hatched: missing"
     assert sum(axes.patch.get_hatch() is not None for axes in half.axes) == heat_maps
+
+
+def test_lazy_and_rich_are_marked_where_they_are():
+    tau, delta = np.geomspace(0.1, 2, 9), np.linspace(-1, 1, 5)
+    S = np.broadcast_to(0.3 * (0.1 / tau[:, None, None]) ** 1.5, (9, 5, 1))
+    data = xarray.Dataset(
+        {"kernel_distance": (("tau", "delta", "seed"), S), "test_error": (("tau", "delta", "seed"), S)},
+        {"tau": tau, "delta": delta, "seed": [0]},
+    )
+    error, distance, *_ = phase.plot(data).axes
+    assert not error.texts
+    places = {text.get_text(): 10 ** text.get_position()[0] for text in distance.texts}
+    measured = {word: 0.3 * (0.1 / place) ** 1.5 for word, place in places.items()}
+    assert measured["lazy"] < LAZY["kernel"] < RICH < measured["rich"]
+    lines = [each for each in distance.collections if isinstance(each, ContourSet)]
+    crossed = [10 ** np.mean(line.get_paths()[0].vertices[:, 0]) for line in lines]
+    assert crossed == pytest.approx([0.1 * (0.3 / level) ** (2 / 3) for level in (LAZY["kernel"], RICH)], rel=0.1)
+    plain = phase.plot(data.where(data["kernel_distance"] > 2))  # nothing is known: no words
+    assert not plain.axes[1].texts
 
 
 def test_whether_the_students_learned(small):

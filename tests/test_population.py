@@ -350,9 +350,19 @@ def test_descent_saving_and_pictures(tmp_path):
     assert repr(again.flow) == repr(flow)
     assert "erf" not in repr(flow.problem)
     assert distance(again.loss, steps.loss) == 0
-    assert len(steps.plot().axes) == 3
+    assert steps.plot().axes[1].get_title() == "Kernel distance S on 200 random inputs"
     pytest.importorskip("xarray")
     assert set(steps.to_xarray().data_vars) == {"loss", "layer_1", "layer_2"}
+
+
+def test_the_plot_of_a_piecewise_linear_student_has_its_kernel_distance():
+    flow = lr.GradientFlow(net_of("relu", 1), lr.Population(net_of("relu", 2)), (1.0, 0.5))
+    steps = lr.descend(flow, 5, lr=0.1)
+    axes = steps.plot().axes[1]
+    exact = [lr.metrics.population_kernel_distance(steps[i], steps.start, flow.rates) for i in range(6)]
+    assert axes.get_title() == "Kernel distance S"
+    np.testing.assert_allclose(axes.lines[0].get_ydata(), exact, atol=1e-12)
+    assert exact[-1] > 1e-4
 
 
 @pytest.mark.parametrize("slope", [0.0, 0.3])

@@ -11,6 +11,7 @@ import pytest
 from conftest import NETWORKS, distance, make_problem
 
 import lazyrich as lr
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich._io import npz_file
 
 FLOW = lr.GradientFlow(lr.inits.neuron([0.3, 0.1], delta=-0.5), lr.Problem(np.eye(2), [1.0, 2.0]), (1.0, 0.5))
@@ -277,11 +278,28 @@ def test_draws_itself(name, tmp_path):
     traj = lr.descend(lr.GradientFlow(net, make_problem(net, n=12), rates), steps=100, lr=1e-3)
     figure = traj.plot()
     axes = figure.axes
-    assert [a.get_xlabel() for a in axes] == ["flow time t"] * 3
+    assert [a.get_xlabel() for a in axes] == ["", "", "flow time t", "flow time t"]
     assert all(len(a.lines) > 0 and a.get_title() for a in axes)
     assert np.allclose(axes[0].lines[0].get_ydata(), traj.loss)
+    assert axes[1].get_title() == "Kernel distance S"
+    assert np.allclose(axes[1].lines[0].get_ydata(), lr.metrics.kernel_distance(traj), rtol=1e-12, atol=1e-15)
+    assert [line.get_ydata()[0] for line in axes[1].lines[1:]] == [LAZY["kernel"], RICH]
     figure.savefig(tmp_path / "t.png")
     assert (tmp_path / "t.png").stat().st_size > 10_000
+
+
+def test_its_kernel_distance_is_measured_on_few_inputs_and_times_if_there_are_many(monkeypatch):
+    monkeypatch.setattr("lazyrich.trajectory_plot.MAX_TIMES", 40)
+    net, problem, _ = lr.inits.teacher_student(jax.random.key(0), 5, 8, 3, 450)
+    traj = lr.descend(lr.GradientFlow(net, problem), steps=500, lr=1e-4)
+    axes = traj.plot().axes[1]
+    assert axes.get_title() == "Kernel distance S on 200 of 450 inputs"
+    times, drawn = axes.lines[0].get_data()
+    assert len(times) == 40
+    whole = np.interp(times, traj.times, lr.metrics.kernel_distance(traj))
+    assert drawn[-1] == pytest.approx(whole[-1], rel=0.2)
+    some = problem.X[np.linspace(0, 449, 200).round().astype(int)]
+    assert drawn[-1] == pytest.approx(float(lr.metrics.kernel_distance(traj, X=some)[-1]), rel=1e-12)
 
 
 def test_is_a_pytree(traj):

@@ -19,3 +19,16 @@
     }
   }).observe(document.body, { attributes: true, attributeFilter: ["data-md-color-scheme"] });
 })();
+
+// What is wider than its place is scrolled by keys, too.
+(() => {
+  const wide = ".md-typeset__scrollwrap, .arithmatex, .md-typeset pre, .md-typeset pre > code";
+  const mark = () => {
+    for (const each of document.querySelectorAll(wide)) {
+      if (each.scrollWidth > each.clientWidth + 1) each.tabIndex = 0;
+      else each.removeAttribute("tabindex");
+    }
+  };
+  addEventListener("load", () => document.fonts.ready.then(mark));
+  addEventListener("resize", mark);
+})();

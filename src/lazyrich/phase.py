@@ -23,9 +23,9 @@ from lazyrich._linear_regions import linear_regions
 from lazyrich._validate.arrays import check_positive, check_static_float
 from lazyrich._validate.integers import check_int
 from lazyrich.flow import GradientFlow
-from lazyrich.metrics.kernel import cosine_distance
-from lazyrich.metrics.population import population_hamming_distance, population_kernel_distance
+from lazyrich.metrics import population_hamming_distance, population_kernel_distance
 from lazyrich.networks import TwoLayer
+from lazyrich.networks.kernel_distance import cosine_distance
 from lazyrich.numerics import LossBelow, integrate
 from lazyrich.numerics.precision import tree_cast
 from lazyrich.population import Population

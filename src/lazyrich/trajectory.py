@@ -223,10 +223,12 @@ class Trajectory(eqx.Module):
         return Trajectory(saved.flow, saved.times, nets, *words, mirror_path=saved.mirror_path)
 
     def plot(self) -> "matplotlib.figure.Figure":
-        """Plot loss, predictor or outputs, and the norm of each layer over time."""
-        from lazyrich._io import plots
+        """Plot the loss, the kernel distance S, the predictor or the outputs, and the norm of each layer over time.
 
-        return plots.plot_trajectory(self)
+        On many inputs, S is measured on some of them; the title says on how many."""
+        from lazyrich.trajectory_plot import plot_trajectory
+
+        return plot_trajectory(self)
 
     def _repr_html_(self) -> str:
         if not is_concrete(self) or self.times.ndim != 1:

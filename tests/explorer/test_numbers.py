@@ -1,5 +1,7 @@
 """The formulas of the page against Python's, on random states, in a browser."""
 
+from pathlib import Path
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -7,9 +9,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import lazyrich as lr
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich.potentials import DeepEntropy, HyperbolicEntropy, Radial, bregman_projection
 from lazyrich.potentials.dual_newton import bregman_projection_orthonormal
-from lazyrich.probe.thresholds import LAZY, RICH
 from lazyrich.theorems.deep_mode import growth
 from lazyrich.theorems.mode import evolve_mode
 from lazyrich.theorems.trajectories.neuron import evolve
@@ -145,7 +147,7 @@ def word(flow, times):
 
 def test_the_headline_of_a_neuron_is_the_rule_of_the_probes(visit):
     page = visit("room=neuron")
-    states = states_of(page, "neuron", count=60, axis2=lambda rng: 1, angle=lambda rng: 0.0, decay=undecayed)
+    states = states_of(page, "neuron", count=STATES, axis2=lambda rng: 1, angle=lambda rng: 0.0, decay=undecayed)
     found = numbers(page, "neuron", states, 60)
     said = [f["regime"] for f in found]
     assert said == [word(neuron_flow(s), np.array(f["times"])) for s, f in zip(states, found, strict=True)]
@@ -383,3 +385,9 @@ def test_relu_students(visit):
     close([f["speed"] for f in found], speed.reshape(STATES, -1))
     for name, wanted in (("loss", loss), ("distance", S), ("hamming", H)):
         close([f[name] for f in found], wanted)
+
+
+def test_the_limits_of_the_regimes_are_those_of_the_library():
+    source = (Path(lr.__file__).parent / "explorer/math/regime.js").read_text(encoding="utf-8")
+    assert f"LAZY = {{ distance: {LAZY['kernel']}, gap: {LAZY['gap']} }}" in source
+    assert f"RICH = {RICH};" in source

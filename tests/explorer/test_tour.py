@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import lazyrich as lr
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich.explorer import page as assembly
 from lazyrich.explorer.front import load_json
 from lazyrich.papers.verify import load
-from lazyrich.probe.thresholds import LAZY, RICH
 
 pytestmark = pytest.mark.xdist_group("browser")
 ROOT = Path(__file__).parents[2]

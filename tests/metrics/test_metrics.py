@@ -6,7 +6,7 @@ from conftest import NETWORKS, distance, make_problem, moved
 
 import lazyrich as lr
 from lazyrich import metrics
-from lazyrich.metrics.kernel import cosine_distance
+from lazyrich.networks.kernel_distance import cosine_distance
 
 rng = np.random.default_rng(0)
 

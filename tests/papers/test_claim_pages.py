@@ -83,9 +83,13 @@ def raw_tex(text):
     return [text[max(found.start() - 40, 0) : found.end() + 40] for found in re.finditer(r"[\\_$^]|&(?!#?\w+;)", text)]
 
 
+WORD_OF_LETTERS = re.compile(r"(?:<mi>[a-zA-Z]</mi>){6}")
+
+
 @pytest.mark.parametrize("name", ["claims.html", "coverage.html", *(f"claims/{row['id']}.html" for row in ROWS)])
 def test_no_raw_tex_is_shown(recorded, name):
     assert not raw_tex(shown(recorded[name]))
+    assert not WORD_OF_LETTERS.search(recorded[name]), "words are set as the letters of a formula"
 
 
 @pytest.mark.parametrize("source", ["kunin2024", "azulay2021", "dln", "varre2023", "smith2022"])
@@ -120,6 +124,11 @@ def test_what_shows_raw_tex_is_seen():
     for raw in ("a_k", "x^2", r"\alpha", "$", "a &= b"):
         assert raw_tex(shown(f"<p>{raw}</p>")), raw
     assert not raw_tex(shown("<p>a &lt; b</p><pre>a_k</pre>"))
+
+
+def test_a_statement_of_our_own_is_no_formula():
+    assert quotation_html("the rate κ = η_lλ_l decays").startswith("the rate κ = <math><msub>")
+    assert WORD_OF_LETTERS.search(quotation_html(r"the rate $\kappa decays$"))
 
 
 def test_one_letter_is_an_index_and_the_next_a_factor():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich.probe import Diagnosis, History, Report, TrainingRun
 from lazyrich.probe.diagnosis import LOSS_LEVELS
 from lazyrich.probe.text_report import headline
-from lazyrich.probe.thresholds import LAZY, RICH
 
 
 @pytest.mark.parametrize(

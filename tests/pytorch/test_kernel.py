@@ -440,7 +440,7 @@ def test_stored_buffers_count():
 def test_small_distances_do_not_cancel():
     import jax.numpy as jnp
 
-    from lazyrich.metrics.kernel import cosine_distance
+    from lazyrich.networks.kernel_distance import cosine_distance
 
     model, x = make("mlp", n=40)
     torch.manual_seed(3)

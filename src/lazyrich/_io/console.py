@@ -2,6 +2,7 @@
 
 import io
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -15,6 +16,26 @@ def plain_console() -> Console:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(markup=False, emoji=False, highlight=False)
+
+
+def print_lines(console: Console, text: str) -> None:
+    """Print text; on a terminal, continue long lines below their first word. What is piped keeps its lines."""
+    if console.is_terminal:
+        text = "\n".join(wrap_line(line, console.width) for line in text.split("\n"))
+    console.print(text, soft_wrap=True)
+
+
+def wrap_line(line: str, width: int) -> str:
+    """Wrap a line at this width, with its indentation in each line. Words that are too long are not broken.
+
+    >>> print(wrap_line("   off by 5.1e-03 (allowed 5e-02)", 20))
+       off by 5.1e-03
+       (allowed 5e-02)
+    """
+    indent = " " * min(len(line) - len(line.lstrip()), width // 2)
+    if len(line) <= width:
+        return line
+    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 @contextmanager

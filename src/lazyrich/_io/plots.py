@@ -8,9 +8,11 @@ import matplotlib
 import matplotlib.colors
 import matplotlib.figure
 import numpy as np
+from matplotlib import patheffects
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich._io.palette import LIGHT
 from lazyrich._validate.integers import pluralize
 
@@ -46,65 +48,6 @@ class Figure(matplotlib.figure.Figure):
         stream = io.BytesIO()
         self.savefig(stream, format="png", dpi=100)
         return stream.getvalue()
-
-
-def plot_trajectory(traj: Any) -> Figure:
-    """Plot the loss, the function and the norms of the layers over time, in three panels."""
-    times = np.asarray(traj.times)
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 2.9), layout="constrained")
-        loss_axes, function_axes, size_axes = figure.subplots(1, 3)
-
-        loss = np.asarray(traj.loss)
-        loss_axes.plot(times, loss)
-        if np.any(loss > 0) and loss.max() > 100 * loss.min():
-            loss_axes.set_yscale("log")
-        loss_axes.set(title="Training loss", ylabel="L")
-        if traj.flow.decay is not None:
-            loss_axes.lines[0].set_label("loss of the data")
-            loss_axes.plot(times, np.asarray(traj.objective), "--", label="with the penalty of decay")
-            loss_axes.legend(loc="best")
-
-        if traj.flow.net.linear_in_inputs:
-            curves, name = np.asarray(traj.beta), r"\beta"
-            title = "Linear predictor"
-        elif not traj.flow.problem.has_samples:  # two layers, with one output
-            norms = [
-                np.asarray(layer).reshape(len(times), -1, layer[0].shape[-1] if layer.ndim > 2 else 1)
-                for layer in traj.nets.layers
-            ]
-            curves, name = np.prod([np.linalg.norm(layer, axis=2) for layer in norms], axis=0), r"|a|\|w\|"
-            title = "Size of the hidden units"
-        else:
-            curves, name = np.asarray(traj.outputs), "f"
-            title = "Outputs on the training set"
-        curves = curves.reshape(len(times), -1)
-        largest = np.argsort(-np.max(np.abs(curves), axis=0))[:MAX_LINES]
-        for i in np.sort(largest):
-            function_axes.plot(times, curves[:, i], label=f"${name}_{{{i + 1}}}$")
-        if curves.shape[1] > MAX_LINES:
-            title += f" ({MAX_LINES} largest of {curves.shape[1]})"
-        function_axes.set(title=title, ylabel=f"${name}$")
-        if curves.shape[1] > 1:
-            function_axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-
-        for l, size in enumerate(traj.layer_norms.T, 1):
-            dashes = (None, None) if l == 1 else (5 - min(l, 4), l)  # balanced layers would hide each other
-            size_axes.plot(times, size, label=f"layer {l}", dashes=dashes)
-        size_axes.set(title="Size of the layers", ylabel="Frobenius norm")
-        size_axes.legend(loc="best")
-
-        positive = times[times > 0]
-        spread = len(positive) > 2 and positive[-1] / positive[0] > 1000 and np.median(times) < 0.2 * times[-1]
-        for axes in (loss_axes, function_axes, size_axes):
-            axes.set_xlabel("flow time t")
-            if spread and times[0] > 0:
-                axes.set_xscale("log")
-            elif spread:
-                axes.set_xscale("symlog", linthresh=positive[0])
-                axes.set_xlim(left=0)
-        figure.suptitle(str(traj.by), fontsize=8, color="0.35", x=0.01, ha="left")
-    return figure
 
 
 def plot_mode_schedule(plan: Any) -> Figure:
@@ -201,7 +144,7 @@ def plot_limit_path(scales: np.ndarray, betas: np.ndarray, over: str = "scale of
 
 def plot_phase_diagram(data: "xarray.Dataset", metrics: dict[str, tuple[str, bool]]) -> Figure:
     """Plot heat maps over τ and δ: the mean over seeds above and, for several seeds, their spread below. Missing cells
-    are hatched."""
+    are hatched. Lines at the limits of the kernel distance separate lazy and rich students."""
     tau, delta = np.asarray(data["tau"]), np.asarray(data["delta"])
     measured = {name: how for name, how in metrics.items() if name in data}
     seeds = data.sizes["seed"]
@@ -219,6 +162,8 @@ def plot_phase_diagram(data: "xarray.Dataset", metrics: dict[str, tuple[str, boo
             _heat_map(figure, column[0], tau, delta, mean, logarithmic, "cividis")
             if seeds > 1:
                 _heat_map(figure, column[1], tau, delta, np.minimum(100 * spread, 100), False, "Greys")
+            if name == "kernel_distance":
+                _mark_regimes(column[0], tau, delta, mean)
             column[0].set_title(title)
             column[-1].set_xlabel(r"overall scale $\tau$")
         for row, name in zip(panels, names, strict=True):
@@ -247,6 +192,28 @@ def _heat_map(
     ticks = [t for t in (0.01, 0.03, 0.1, 0.3, 1, 3, 10) if tau.min() / 1.2 <= t <= tau.max() * 1.2]
     axes.set_xticks([np.log10(t) for t in ticks], [f"{t:g}" for t in ticks])
     figure.colorbar(image, ax=axes, pad=0.02)
+
+
+def _mark_regimes(axes: Axes, tau: np.ndarray, delta: np.ndarray, distance: np.ndarray) -> None:
+    """Draw the level lines of S below which students are lazy and above which they are rich, and the words."""
+    if not np.any(np.isfinite(distance)):
+        return
+    outline = [patheffects.withStroke(linewidth=2.5, foreground="white")]
+    for word, level, there in (
+        ("lazy", LAZY["kernel"], distance < LAZY["kernel"]),
+        ("rich", RICH, distance > RICH),
+    ):
+        if len(tau) > 1 and len(delta) > 1 and np.nanmin(distance) < level < np.nanmax(distance):
+            axes.contour(np.log10(tau), delta, distance.T, [level], colors=REGIME_COLORS[word], linewidths=1.5).set(
+                path_effects=outline
+            )
+        if np.any(there):
+            cells = np.argwhere(there)
+            row, column = cells[np.argmin(np.sum((cells - cells.mean(0)) ** 2, axis=1))]
+            axes.text(
+                np.log10(tau[row]), delta[column], word, color=REGIME_COLORS[word], weight="bold", ha="center",
+                va="center", path_effects=outline,
+            )  # fmt: skip
 
 
 def _cell_edges(centers: np.ndarray) -> np.ndarray:

@@ -20,7 +20,7 @@ from lazyrich.metrics.movement import (
     relative_distance,
     relative_layer_distance,
 )
-from lazyrich.metrics.population import population_hamming_distance, population_kernel_distance
+from lazyrich.metrics.population import population_hamming_distance
 from lazyrich.metrics.spectrum import (
     effective_rank,
     layer_ratio,
@@ -30,6 +30,7 @@ from lazyrich.metrics.spectrum import (
     singular_values,
     stable_rank,
 )
+from lazyrich.networks.population_kernel import population_kernel_distance
 
 __all__ = [
     "conservation_drift",

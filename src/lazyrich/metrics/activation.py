@@ -9,10 +9,9 @@ from lazyrich.metrics.measure import (
     TrajectoryOrNetwork,
     measure_against_start,
     resolve_inputs,
-    unit_inputs,
-    unit_network,
 )
 from lazyrich.networks import Network
+from lazyrich.networks.kernel_distance import unit_inputs, unit_network
 
 
 def hamming_distance(now: TrajectoryOrNetwork, start: Network | None = None, X: ArrayLike | None = None) -> Array:

@@ -17,48 +17,17 @@ from lazyrich.metrics.measure import (
     require_trajectory,
     resolve_inputs,
     resolve_rates,
-    safe_ratio,
-    unit_inputs,
-    unit_network,
 )
 from lazyrich.networks import Network
+from lazyrich.networks.kernel_distance import (
+    kernel_distance_between,
+    kernel_matrix,
+    safe_ratio,
+    unit_kernel,
+    unit_network,
+)
 from lazyrich.nondimensionalize import nondimensionalize
 from lazyrich.trajectory import Trajectory
-
-
-def _kernel_matrix(net: Network, X: Array, rates: LayerRates) -> Array:
-    kernel = net.ntk(X, None, rates)
-    size = kernel.shape[0] * (kernel.shape[1] if kernel.ndim == 4 else 1)
-    return kernel.reshape(size, size)
-
-
-def _unit_matrix(net: Network, X: Array, rates: LayerRates) -> tuple[Array, AnyArray]:
-    """Return the kernel divided by a power of two, and the exponent. For degree D, K(cθ) = c^{2D − 2}K(θ)."""
-    unit, size = unit_network(net)
-    X, x = unit_inputs(net, X)
-    K, k = normalize(_kernel_matrix(unit, X, rates))
-    return K, k + 2 * ((unit.degree or 1) - 1) * size + 2 * x
-
-
-def _frobenius_inner(K: Array, L: Array) -> Array:
-    """Return ⟨K, L⟩. Rows are summed in the arrays' precision, which is fast, and the row sums in float64, which is
-    exact enough for float32 kernels."""
-    return jnp.sum(jnp.sum(K * L, axis=-1), dtype=float)
-
-
-def cosine_distance(K: Array, K0: Array) -> Array:
-    r"""Return $1 - \langle K, K_0\rangle / (\|K\|\,\|K_0\|)$, without cancellation when the two are nearly parallel.
-
-    With r the sine of the angle, $\|K - cK_0\|/\|K\|$ at the best c, the distance is $r^2/(1 + \sqrt{1 - r^2})$.
-    """
-    # Scaled to unit size first, so that squares neither overflow nor underflow.
-    K, K0 = (safe_ratio(k, jnp.max(jnp.abs(k))) for k in (K, K0))
-    inner, square, square0 = _frobenius_inner(K, K0), _frobenius_inner(K, K), _frobenius_inner(K0, K0)
-    rest = K - safe_ratio(inner, square0).astype(K.dtype) * K0
-    sine2 = jnp.minimum(safe_ratio(_frobenius_inner(rest, rest), square), 1.0)
-    near = safe_ratio(sine2, 1 + jnp.sqrt(1 - sine2))
-    far = 1 - safe_ratio(inner, jnp.sqrt(square * square0))
-    return jnp.where(inner > 0, near, far)
 
 
 def kernel_distance(
@@ -79,15 +48,8 @@ def kernel_distance(
     2.0e-01
     """
     return measure_against_start(
-        Partial(_kernel_distance, resolve_inputs(now, X), resolve_rates(now, rates)), now, start
+        Partial(kernel_distance_between, resolve_inputs(now, X), resolve_rates(now, rates)), now, start
     )
-
-
-def _kernel_distance(X: Array, rates: LayerRates, net: Network, reference: Network) -> Array:
-    K, K0 = (_unit_matrix(each, X, rates)[0] for each in (net, reference))
-    one_zero = jnp.all(K == 0) ^ jnp.all(K0 == 0)
-    both_zero = jnp.all(K == 0) & jnp.all(K0 == 0)
-    return jnp.where(both_zero, 0.0, jnp.where(one_zero, 1.0, cosine_distance(K, K0)))
 
 
 def kernel_alignment(
@@ -108,7 +70,7 @@ def kernel_growth(
 
 
 def _kernel_growth(X: Array, rates: LayerRates, net: Network, reference: Network) -> tuple[Array, AnyArray]:
-    (K, k), (K0, k0) = (_unit_matrix(each, X, rates) for each in (net, reference))
+    (K, k), (K0, k0) = (unit_kernel(each, X, rates) for each in (net, reference))
     return safe_ratio(jnp.linalg.norm(K), jnp.linalg.norm(K0)), jnp.asarray(k - k0)
 
 
@@ -125,7 +87,7 @@ def target_alignment(
 
 
 def _target_alignment(labels: Array, X: Array, rates: LayerRates, net: Network) -> Array:
-    K = _unit_matrix(net, X, rates)[0]
+    K = unit_kernel(net, X, rates)[0]
     labels = normalize(labels)[0]
     if len(labels) != len(K):
         raise ValueError(f"y must have one label per row of X and output, {len(K)}; found {len(labels)}")
@@ -144,7 +106,7 @@ def _kernel_velocity(flow: GradientFlow, net: Network) -> tuple[Array, AnyArray]
     flow, net = units.flow, units.flow.net
 
     def kernel(layers: Layers) -> Array:
-        return _kernel_matrix(net.with_layers(layers), flow.problem.X, flow.rates)
+        return kernel_matrix(net.with_layers(layers), flow.problem.X, flow.rates)
 
     K, velocity = jax.jvp(kernel, (net.layers,), (flow.vector_field(net.layers),))
     (K, k), (velocity, v) = normalize(K), normalize(velocity)
@@ -175,7 +137,7 @@ def kernel_split(
 def _kernel_split(X: Array, rates: LayerRates, net: Network, reference: Network) -> tuple[Array, Array]:
     net, reference = unit_network(net)[0], unit_network(reference)[0]
     lengths, directions = _with_norms_of(net, reference), _with_norms_of(reference, net)
-    whole, long, turned = (_kernel_distance(X, rates, n, reference) for n in (net, lengths, directions))
+    whole, long, turned = (kernel_distance_between(X, rates, n, reference) for n in (net, lengths, directions))
     return (long + whole - turned) / 2, (turned + whole - long) / 2
 
 

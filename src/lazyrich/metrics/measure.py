@@ -2,17 +2,13 @@
 
 from collections.abc import Callable
 
-import jax
-import jax.numpy as jnp
-import numpy as np
 from jax.tree_util import Partial
 from jaxtyping import Array, PyTree
 
 from lazyrich._core.array_namespace import is_concrete
-from lazyrich._core.power_of_two_scaling import normalize
 from lazyrich._core.runtime_errors import any_nonfinite, raise_if
 from lazyrich._core.stacked_map import vmap_over_stack as many
-from lazyrich._core.types import AnyArray, ArrayLike, LayerRates
+from lazyrich._core.types import ArrayLike, LayerRates
 from lazyrich._validate.arrays import NOT_FINITE_TEXT, check_array
 from lazyrich.networks import Network
 from lazyrich.networks.network import check_network_type
@@ -52,26 +48,6 @@ def _finite(net: Network) -> Network:
     return net if is_concrete(net) else raise_if(net, {f"the network {NOT_FINITE_TEXT}": any_nonfinite(net)})
 
 
-def unit_network(net: Network) -> tuple[Network, AnyArray]:
-    """Return the network with its parameters divided by a power of two, and the exponent.
-
-    A network that is not known to be homogeneous, or has arrays outside of its layers, is returned unchanged with
-    exponent 0.
-    """
-    has_constants = len(jax.tree.leaves(net)) > len(jax.tree.leaves(net.layers))  # arrays outside of the layers
-    if net.degree is None or has_constants:
-        return net, np.zeros((), int)
-    layers, exponent = normalize(net.layers)
-    return net.with_layers(layers), exponent
-
-
-def unit_inputs(net: Network, X: Array) -> tuple[Array, AnyArray]:
-    """Return the inputs divided by a power of two, and the exponent; unchanged, with exponent 0, if outputs do not
-    scale with them."""
-    scales = net.linear_in_inputs or net.neuron_parameters is not None
-    return normalize(X) if scales and net.degree is not None else (X, np.zeros((), int))
-
-
 def resolve_inputs(now: TrajectoryOrNetwork, X: ArrayLike | None) -> Array:
     """Return the inputs to measure on: the given ones, or a trajectory's training inputs."""
     if X is None and isinstance(now, Trajectory):
@@ -104,8 +80,3 @@ def require_trajectory(now: object) -> Trajectory:
 def resolve_rates(now: TrajectoryOrNetwork, rates: LayerRates) -> LayerRates:
     """Return the given rates, or else those of the trajectory."""
     return now.flow.rates if rates is None and isinstance(now, Trajectory) else rates
-
-
-def safe_ratio(numerator: Array, denominator: Array) -> Array:
-    """Return numerator / denominator, with 0/0 = 0."""
-    return jnp.where(numerator == 0, 0.0, numerator / jnp.where(numerator == 0, 1.0, denominator))

@@ -16,11 +16,9 @@ from lazyrich.metrics.measure import (
     measure_along,
     require_trajectory,
     resolve_inputs,
-    safe_ratio,
-    unit_inputs,
-    unit_network,
 )
 from lazyrich.networks import Linearized, Network
+from lazyrich.networks.kernel_distance import safe_ratio, unit_inputs, unit_network
 from lazyrich.nondimensionalize import nondimensionalize
 from lazyrich.trajectory import Trajectory
 

@@ -9,8 +9,9 @@ from lazyrich._core.power_of_two_scaling import normalize, restore_pair
 from lazyrich._core.types import AnyArray, ArrayLike
 from lazyrich._validate.arrays import check_array
 from lazyrich._validate.integers import check_int
-from lazyrich.metrics.measure import TrajectoryOrNetwork, measure_along, n_inputs_outputs, safe_ratio, unit_network
+from lazyrich.metrics.measure import TrajectoryOrNetwork, measure_along, n_inputs_outputs
 from lazyrich.networks import Network
+from lazyrich.networks.kernel_distance import safe_ratio, unit_network
 from lazyrich.trajectory import Trajectory
 
 

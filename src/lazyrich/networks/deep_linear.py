@@ -78,7 +78,7 @@ class DeepLinear(LinearNetwork):
 
     @property
     def widths(self) -> tuple[int, ...]:
-        """The layer widths (d, n_1, …, n_{L−1}, c)."""
+        """The layer widths (d, n₁, …, nₗ₋₁, c)."""
         return (self.weights[0].shape[1], *(W.shape[0] for W in self.weights))
 
     def _products_below(self) -> list[AnyArray]:

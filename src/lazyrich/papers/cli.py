@@ -9,7 +9,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from lazyrich._io.console import plain_console, report_errors
+from lazyrich._io.console import plain_console, print_lines, report_errors
 from lazyrich._validate.integers import pluralize
 
 app = typer.Typer()
@@ -61,7 +61,10 @@ def verify(
             raise ValueError(f"--dispute takes one claim and no others; found {' '.join(names)} besides {dispute}")
         cores = workers or os.cpu_count() or 1
         report = verify(dispute or names or "*", seed=seed, thorough=thorough, workers=cores)
-    console.print(str(report) if dispute is None else objection(report), soft_wrap=True)
+    if dispute is None:
+        print_lines(console, str(report))
+    else:
+        console.print(objection(report), soft_wrap=True)
     if json is not None:
         with report_errors(console):
             write(report, json)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatch
 from functools import cache
 from html import escape
@@ -219,13 +220,26 @@ def _claim_modules(paper: str) -> list[str]:
     return sorted(files(paper, "claims"), key=lambda module: rank.get(module.rsplit(".", 1)[1], len(rank)))
 
 
+def similar_names(wanted: str, names: Sequence[str]) -> list[str]:
+    """Return up to five names like this one: those that contain it or its last part, then those spelled almost so.
+
+    >>> similar_names("kunin2024/basin", ["azulay2021/balance", "dln/gap-law", "kunin2024/two-basins"])
+    ['kunin2024/two-basins', 'azulay2021/balance']
+    """
+    part = wanted.rsplit("/", 1)[-1].strip("*")
+    containing = [name for name in names if part and (wanted in name or part in name)]
+    near = get_close_matches(wanted, names, n=5, cutoff=0.4)
+    first = sorted(containing, key=lambda name: not name.startswith(wanted))
+    return list(dict.fromkeys([*first, *near, *(() if first or near else names)]))[:5]
+
+
 def select_claims(patterns: str | Sequence[str] = "*") -> list[Claim]:
     """Return the claims whose ids match."""
     patterns_list = [patterns] if isinstance(patterns, str) else list(patterns)
     matches = [c for c in load() if any(fnmatch(c.id, pattern) for pattern in patterns_list)]
     if not matches:
-        ids = ", ".join(sorted({c.id for c in load()})[:5])
-        raise ValueError(f"no claim is named like {', '.join(patterns_list)}; ids are such as {ids}")
+        found, ids = ", ".join(patterns_list), sorted({c.id for c in load()})
+        raise ValueError(f"no claim is named like {found}; ids are such as {', '.join(similar_names(found, ids))}")
     return matches
 
 

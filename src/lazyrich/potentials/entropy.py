@@ -34,7 +34,7 @@ class HyperbolicEntropy(Separable):
     coordinate, B = 0, has the relative entropy $\beta\log(\beta/A) - \beta$ on β > 0 (so has commuting matrix
     factorization, in the eigenvalues).
 
-    The parameters are log A and log B, so that scales of e^{±3000} are represented without overflow.
+    The parameters are log A and log B, so that scales from exp(−3000) to exp(3000) are represented without overflow.
 
     >>> import jax.numpy as jnp
     >>> q = HyperbolicEntropy.from_k(jnp.log(0.1) * jnp.ones(2))     # from log √k

@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich._io.html import html_pre, html_table
 from lazyrich._validate.integers import pluralize
-from lazyrich.probe.thresholds import LAZY, LEARNED_ABOVE, RICH
+from lazyrich.probe.thresholds import LEARNED_ABOVE
 
 GOALS = {"lazy": LAZY["kernel"] / 2, "rich": 2 * RICH}  # half and twice the limits
 TOLERANCE = 1.5  # factor of the goal within which a change reaches it

@@ -3,11 +3,12 @@
 from html import escape
 from typing import TYPE_CHECKING
 
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich._io.html import html_figure, html_pre, html_table
 from lazyrich.probe.adapter_table import ADAPTER_HEADER, adapter_rows
 from lazyrich.probe.layer_table import HEADER, summarize_layers, table_rows
 from lazyrich.probe.text_report import headline, report_lines
-from lazyrich.probe.thresholds import LAZY, RICH, TOO_EARLY_BELOW
+from lazyrich.probe.thresholds import TOO_EARLY_BELOW
 
 if TYPE_CHECKING:
     from lazyrich.probe.advice import Advice

@@ -7,8 +7,8 @@ import matplotlib
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich._io.plots import MAX_LINES, REGIME_COLORS, STYLE, Figure, scale_colors
-from lazyrich.probe.thresholds import LAZY, RICH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

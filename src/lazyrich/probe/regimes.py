@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from lazyrich.probe.thresholds import LAYER_STILL_BELOW, LAZY, RICH
+from lazyrich._core.regime_thresholds import LAZY, RICH
+from lazyrich.probe.thresholds import LAYER_STILL_BELOW
 
 LayerWord = Literal["lazy", "in between", "rich", "from zero", "does not move", "no gradient", "too early"]
 

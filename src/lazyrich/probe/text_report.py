@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich._validate.integers import pluralize
 from lazyrich.probe.thresholds import (
     CONSERVED_DRIFT_BELOW,
-    LAZY,
     LEARNED_ABOVE,
     MOVED_ABOVE,
     NO_MOVEMENT_BELOW,
-    RICH,
     TOO_EARLY_BELOW,
 )
 from lazyrich.tangent.sharpness import Sharpness

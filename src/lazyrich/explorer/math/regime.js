@@ -1,4 +1,4 @@
-// The word for a run of training: the same limits as `lazyrich.probe` (probe/regime.py), on the whole path.
+// The word for a run of training: the same limits as `lazyrich.probe` (_core/regime_thresholds.py), on the whole path.
 
 export const LAZY = { distance: 0.01, gap: 0.2 }; // lazy: the kernel distance S and the gap to the tangent model stay below
 export const RICH = 0.05; // rich: S rises above

@@ -178,7 +178,7 @@ function drawCurves({ distance, loss, moved }, frames, names) {
   const layers = names.map((name, l) => [name, c.modes[l], frames.map((frame) => frame.moved[l])]);
   for (const [where, rows] of [[loss, both], [moved, layers]]) {
     const most = where === loss ? CEILING * frames[0].loss : Infinity, all = rows.flatMap((row) => row[2]).filter((v) => v <= most);
-    const top = Math.max(1e-9, ...all), [pen, own] = curves(where, { low: 0, high: 1.35 * top }, rows);
+    const top = Math.max(where === moved ? 0.01 : 1e-9, ...all), [pen, own] = curves(where, { low: 0, high: 1.35 * top }, rows);
     legend(pen, rows.map(([name, color, , dash]) => [name, color, 2, dash]), own.pad.left + 8, own.pad.top + 10);
   }
 }

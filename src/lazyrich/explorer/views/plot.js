@@ -260,6 +260,12 @@ export function note(ctx, text, px, py, color, align = "left") {
 
 // Rows of [text, color, width, dash]: a piece of the line, and what it is, in the color of text.
 export function legend(ctx, rows, px, py) {
+  const wide = Math.max(...rows.map(([text]) => ctx.measureText(text).width));
+  ctx.save();
+  ctx.globalAlpha = 0.8; // words stay readable over lines
+  ctx.fillStyle = colors().paper;
+  ctx.fillRect(px - 3, py - 8, wide + 29, 15 * rows.length + 1);
+  ctx.restore();
   rows.forEach(([text, color, width, dash = []], i) => {
     const y = py + 15 * i;
     ctx.strokeStyle = color;

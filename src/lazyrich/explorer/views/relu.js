@@ -270,7 +270,8 @@ function drawSurface(where, theta, data) {
     ctx.drawImage(image, scale.x(-span), scale.y(span), scale.x(span) - scale.x(-span), scale.y(-span) - scale.y(span));
     dots(ctx, scale, data);
   });
-  note(ctx, `${short(Math.min(...round))} to ${short(Math.max(...round))}`, scale.pad.left + 6, scale.pad.top + 10, c.ink);
+  const [low, high] = [Math.min(...round), Math.max(...round)].map((v) => (Math.abs(v) < 1e-12 ? 0 : v)); // rounding
+  note(ctx, `${short(low)} to ${short(high)}`, scale.pad.left + 6, scale.pad.top + 10, c.ink);
 }
 
 // What the students, the teacher and the cell under the pointer say at each angle, with the training points on the unit circle.

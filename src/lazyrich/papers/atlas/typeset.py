@@ -67,6 +67,8 @@ def quotation_html(text: str) -> str:
     >>> quotation_html("so $a < b$ *at last*").replace('xmlns="http://www.w3.org/1998/Math/MathML" ', "")[:30]
     'so <math display="inline"><mro'
     """
+    if not DELIMITER.search(text) and "\\" not in text and TEX.search(FOOTNOTE.sub("", text)):
+        return typeset(text)  # a statement of the library's own, which is no TeX
     return "".join(part if "…" in part else _part(part) for part in re.split(r"(\s*…\s*)", text))
 
 
