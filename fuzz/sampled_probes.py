@@ -15,7 +15,8 @@ from torch import Tensor, nn
 import lazyrich.torch as lt
 from fuzz.models import ACTIVATIONS, build, generators, run_of
 from fuzz.ring import Outcome
-from lazyrich.probe.thresholds import LAYER_STILL_BELOW, LAZY, RICH, TOO_EARLY_BELOW
+from lazyrich._core.regime_thresholds import LAZY, RICH
+from lazyrich.probe.thresholds import LAYER_STILL_BELOW, TOO_EARLY_BELOW
 from lazyrich.torch._model.preserve_model import NonFiniteModelError, get_rng_state, set_rng_state
 
 OPTIMIZERS: dict[str, Any] = {

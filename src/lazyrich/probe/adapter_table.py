@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from lazyrich._core.regime_thresholds import LAZY
 from lazyrich.probe.layer_table import MAX_ROWS, format_columns
 from lazyrich.probe.regimes import LayerWord, layer_word
-from lazyrich.probe.thresholds import LAZY
 
 if TYPE_CHECKING:
     import xarray
