@@ -230,9 +230,6 @@ def main() -> None:
         case ["test-slow"]:
             python = environment(".venv", "dev,docs,trainers")
             install(python, "--no-deps", "mup")  # mup requires torchvision, which its coordinate check does not use
-            if subprocess.run([python, "-c", "import torchvision"]).returncode:
-                # torchvision is of another build than PyTorch: Transformers, which tries to import it, would fail.
-                run(python, "-m", "pip", "uninstall", "--quiet", "--yes", "torchvision")
             run(python, "-m", "pytest", "-m", "slow")
             documentation()
         case ["test-versions", *versions]:

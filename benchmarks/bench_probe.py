@@ -7,9 +7,7 @@ epoch.
 Then models of common sizes, each in a process of its own, with AdamW: the planned and the actual cost of a snapshot of
 the full kernel within a budget (60 s and 3 GB; GPT-2: 300 s and 8 GB). `bench_probe.py large` runs only these.
 
-Then the default, a sampled kernel: the share of the time of training that one snapshot for every 500 steps takes, the
-memory beyond training's, and the error of S against the full kernel of the same inputs. `bench_probe.py shares` runs
-only these, `bench_probe.py share NAME` one of them.
+The default, a sampled kernel within a share of the time of training, is measured by `bench_share.py`.
 """
 
 import single_thread  # noqa: F401 (before anything that starts threads)
@@ -27,7 +25,7 @@ from record import record
 from torch import nn
 from torch.nn import functional as F
 
-from lazyrich.torch import Probe, tangent_kernel
+from lazyrich.torch import Probe
 from lazyrich.torch.data import drawn_digits
 
 IMAGES, BATCH, TIMED = 60_000, 64, 10
@@ -97,100 +95,6 @@ def all_large():
         )
 
 
-# Model, inputs, positions of the outputs, batch of a step, and whether the full kernel is computed for comparison.
-SHARES = {
-    "nanoGPT": (models.NanoGPT, lambda n: torch.randint(95, (n, 32)), -1, 32, True),
-    "nanoGPT, all positions": (models.NanoGPT, lambda n: torch.randint(95, (n, 32)), slice(None), 32, False),
-    "ResNet-18": (models.ResNet18, lambda n: torch.randn(n, 3, 32, 32), None, 64, False),
-    "ViT-tiny": (models.ViTTiny, lambda n: torch.randn(n, 3, 32, 32), None, 64, False),
-    "BERT LoRA": (models.BertLoRA, lambda n: torch.randint(30_522, (n, 64)), None, 16, False),
-    "GPT-2 small": (models.GPT2, lambda n: torch.randint(50_257, (n, 64)), -1, 8, False),
-}
-STEPS_PER_SNAPSHOT = 500
-
-
-def off_diagonal_distance(now, start, n):
-    """Return S of two full kernels without the blocks of an input with itself."""
-    kernels = [K.double().reshape(n, len(K) // n, n, -1).clone() for K in (now, start)]
-    for K in kernels:
-        K[torch.arange(n), :, torch.arange(n)] = 0
-    one, other = kernels
-    return 1 - float((one * other).sum() / (one.norm() * other.norm()))
-
-
-def share(name):
-    """Run in this process: steps of AdamW, and snapshots that are told of 500 steps each; print a row of JSON."""
-    torch.set_num_threads(1)
-    torch.manual_seed(0)
-    make, inputs, positions, batch, compared = SHARES[name]
-    model = make()
-    trained = [p for p in model.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(trained, lr=1e-4)
-
-    def step():
-        optimizer.zero_grad()
-        model(inputs(batch)).square().mean().backward()
-        optimizer.step()
-
-    step()
-    optimizer.zero_grad()
-    base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    optimizer = torch.optim.AdamW(trained, lr=1e-4)
-    x = inputs(128)
-    start = {key: value.clone() for key, value in model.state_dict().items()}
-    began = time.process_time()
-    probe = Probe(model, x, positions=positions, optimizer=optimizer, exact=False)
-    first = time.process_time() - began
-    began = time.process_time()
-    step()
-    one = time.process_time() - began
-    count = 3 if one > 1 else 20
-    began = time.process_time()
-    for _ in range(count):
-        step()
-    one, snapshots = (time.process_time() - began) / count, []
-    for k in range(1, 4):
-        step()
-        # The steps that a run would have had since the last snapshot, by the clock that the budget reads.
-        probe._spending.training += STEPS_PER_SNAPSHOT * one
-        began = time.process_time()
-        numbers = probe.snapshot(k)
-        snapshots.append(time.process_time() - began)
-    row = {"step": one, "start": first, "snapshot": sum(snapshots) / 3, "inputs": numbers["kernel_inputs"]}
-    row["memory"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - base
-    row["S"], row["low"], row["high"] = (numbers[f"kernel_{which}"] for which in ("distance", "low", "high"))
-    if compared:
-        n = min(int(row["inputs"]), 24)
-        few, read = probe.inputs.tensors[0][:n], (lambda m, x: m(x)[:, -1]) if positions == -1 else None
-        now = tangent_kernel(model, few, forward=read)
-        model.load_state_dict(start)
-        row["full"] = off_diagonal_distance(now, tangent_kernel(model, few, forward=read), n)
-    print(json.dumps(row))
-
-
-def all_shares():
-    for name in SHARES:
-        done = subprocess.run([sys.executable, __file__, "share", name], capture_output=True, text=True)
-        if done.returncode:
-            print(f"{name}: {done.stderr.strip().splitlines()[-1]}", flush=True)
-            continue
-        row = json.loads(done.stdout.splitlines()[-1])
-        part = 100 * row["snapshot"] / (STEPS_PER_SNAPSHOT * row["step"])
-        full = f"; full kernel of 24 of them: S = {row['full']:.3g}" if "full" in row else ""
-        said = (
-            f"{part:.2f} % of training, {row['snapshot'] / row['step']:.1f} steps; n = {row['inputs']:.0f}, "
-            f"+{row['memory'] / 1e6:.0f} MB, S = {row['S']:.3g} ({row['low']:.3g} to {row['high']:.3g}){full}"
-        )
-        record(
-            f"a sampled snapshot of {name}",
-            ours=row["snapshot"],
-            rival="500 steps of training",
-            theirs=STEPS_PER_SNAPSHOT * row["step"],
-            note=said,
-        )
-        print(f"{name}: {said}", flush=True)
-
-
 def main():
     torch.set_num_threads(1)
     torch.manual_seed(0)
@@ -219,9 +123,5 @@ if __name__ == "__main__":
         main()
     if len(sys.argv) == 1 or sys.argv[1] == "large":
         all_large()
-    if len(sys.argv) == 1 or sys.argv[1] == "shares":
-        all_shares()
-    if len(sys.argv) > 1 and sys.argv[1] == "share":
-        share(sys.argv[2])
-    elif len(sys.argv) > 1 and sys.argv[1] in LARGE:
+    if len(sys.argv) > 1 and sys.argv[1] in LARGE:
         large(sys.argv[1])

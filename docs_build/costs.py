@@ -23,6 +23,15 @@ def tables() -> list[str]:
     return lines
 
 
+def shares() -> list[str]:
+    """Return the rows about the share of training that a probe takes, with where they were measured."""
+    record = _load_record()
+    run = record.results()["bench_share"]
+    lines = ["| what | ours | rival | rival's cost over ours |", "|---|---:|---|---:|"]
+    lines += [_row(row, record.format_value) for row in run["rows"]]
+    return [*lines, "", f"<small>{run['date']}, {run['machine']}, load {run['load']}</small>"]
+
+
 def _row(row: dict[str, Any], format_value: Any) -> str:
     """Return a row of a table of Markdown."""
     rival = f"{row['rival']}: {format_value(row['theirs'], row['unit'])}" if "theirs" in row else ""

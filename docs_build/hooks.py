@@ -109,6 +109,7 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         "contracts": [f"- {name}." for name in architecture.contracts()],
         "packages": architecture.paragraphs(),
         "costs": costs.tables(),
+        "shares": costs.shares(),
     }
     for name, lines in made.items():
         markdown = markdown.replace(f"<!-- {name} -->", "\n".join(lines))

@@ -37,6 +37,7 @@ KINDS = (
     "wide",
     "populations",
     "linear_attention",
+    "sampled_probes",
 )
 
 

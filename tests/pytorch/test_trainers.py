@@ -140,7 +140,7 @@ def test_every_pair_that_is_found_can_be_turned(make):
     batch = {k: v.double() if v.is_floating_point() else v for k, v in batch.items()}
     pairs = lt.balance(model, inputs=batch, forward=forward).pairs
     assert pairs
-    assert any(pair.dual for pair in pairs) == (make is not gpt2)  # whose queries and keys come from one matrix
+    assert any(pair.dual for pair in pairs)
     turned = 0
     for pair in pairs:
         result = lt.upstream_(

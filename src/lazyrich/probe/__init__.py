@@ -4,6 +4,7 @@ A probe keeps a `History` of rows, one for each snapshot. Its `Report` holds the
 with its evidence. A `Diagnosis` compares the reports of several runs, a `WidthCheck` the same run at several widths.
 """
 
+from lazyrich.probe.adapter_table import AdapterRegime
 from lazyrich.probe.advice import Advice, KnobAdvice
 from lazyrich.probe.diagnosis import Diagnosis, TrainingRun
 from lazyrich.probe.grokking_clock import GrokkingPrediction, GrokkingRun, grokking_clock, grokking_run
@@ -14,6 +15,7 @@ from lazyrich.probe.transfer import Culprit, DepthCheck, TransferAudit
 from lazyrich.probe.width_exponents import WidthCheck
 
 __all__ = [
+    "AdapterRegime",
     "Advice",
     "Culprit",
     "DepthCheck",

@@ -10,7 +10,7 @@ from lazyrich.probe.types import State
 if TYPE_CHECKING:
     import xarray
 
-# Quantities with one entry per layer, activation or pair of layers, by dimension; and the dimensions of other
+# Quantities with one entry per layer, adapter, activation or pair of layers, by dimension; and the dimensions of other
 # quantities with several entries.
 _PER_LAYER = {
     "parameter_distance": "layer",
@@ -21,6 +21,13 @@ _PER_LAYER = {
     "layer_high": "layer",
     "layer_gap": "layer",
     "layer_share": "layer",
+    "adapter_distance": "adapter",
+    "adapter_low": "adapter",
+    "adapter_high": "adapter",
+    "adapter_gap": "adapter",
+    "adapter_share": "adapter",
+    "adapter_moved": "adapter",
+    "adapter_delta": "adapter",
     "hamming_distance": "activation",
     "effective_rank": "activation",
     "conservation_drift": "pair",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from lazyrich._core.regime_thresholds import LAZY, RICH
 from lazyrich._io.html import html_figure, html_pre, html_table
+from lazyrich.probe.adapter_table import ADAPTER_HEADER, adapter_rows
 from lazyrich.probe.layer_table import HEADER, summarize_layers, table_rows
 from lazyrich.probe.text_report import headline, report_lines
 from lazyrich.probe.thresholds import TOO_EARLY_BELOW
@@ -32,6 +33,7 @@ def report_page(of: "Report", title: str = "lazyrich report", advice: "Advice | 
     parts = [
         f"<h1>{escape(headline(of))}</h1>",
         html_table(report_lines(of)),
+        *_adapter_section(of),
         *_layer_section(of),
         "<h2>Over the steps</h2>",
         html_figure(of.plot()),
@@ -47,6 +49,11 @@ def report_page(of: "Report", title: str = "lazyrich report", advice: "Advice | 
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<style>{_STYLE}</style>\n</head>\n'
         f"<body>\n{body}\n</body>\n</html>\n"
     )
+
+
+def _adapter_section(of: "Report") -> list[str]:
+    rows = adapter_rows(of.adapters)
+    return ["<h2>Adapters</h2>", html_table(rows, ADAPTER_HEADER)] if rows else []
 
 
 def _layer_section(of: "Report") -> list[str]:

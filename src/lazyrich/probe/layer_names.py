@@ -14,6 +14,8 @@ def readable_names(names: Iterable[str]) -> dict[str, str]:
     >>> names = ["base_model.model.h.0.attn.c_attn.lora_A.default", "module._orig_mod.fc", "0.parametrizations.weight"]
     >>> list(readable_names(names).values())
     ['h.0.attn.c_attn.lora_A', 'fc', '0.weight']
+    >>> readable_names(["base_model.model.classifier.modules_to_save.default"]).popitem()[1]
+    'classifier'
     >>> readable_names(["module.a", "a"])
     {'module.a': 'module.a', 'a': 'a'}
     """
@@ -42,6 +44,9 @@ def _strip(name: str) -> str:
         parts = parts[1:]
     parts_of_name = [part for part in parts if part not in _WRAPPERS]
     for i, part in enumerate(parts_of_name[:-1]):
+        if part == "modules_to_save":  # the copy of a layer that peft trains beside its adapters
+            parts_of_name = [*parts_of_name[:i], *parts_of_name[i + 2 :]]
+            break
         if part in _ADAPTERS:  # the name of the adapter is needed only where there are several
             parts_of_name = [*parts_of_name[: i + 1], *parts_of_name[i + 2 :]]
             break

@@ -74,8 +74,12 @@ def table_rows(layers: Sequence[LayerRegime]) -> list[tuple[str, ...]]:
 
 def format_table(layers: Sequence[LayerRegime]) -> str:
     """Return the table of these layers as text."""
-    rows = [HEADER, *table_rows(layers)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(HEADER))]
+    return format_columns([HEADER, *table_rows(layers)])
+
+
+def format_columns(rows: Sequence[tuple[str, ...]]) -> str:
+    """Return rows as text in columns: the first two to the left, numbers to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = []
     for row in rows:
         cells = [cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))]

@@ -6,6 +6,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lazyrich._io.html import html_figure, html_table
+from lazyrich.probe.adapter_table import (
+    ADAPTER_HEADER,
+    AdapterRegime,
+    adapter_lines,
+    adapter_regimes,
+    adapter_rows,
+    format_adapters,
+)
 from lazyrich.probe.dataset import rows_to_dataset
 from lazyrich.probe.layer_table import HEADER, format_table, layer_regimes, table_lines, table_rows
 from lazyrich.probe.regimes import LayerRegime, regime_word
@@ -24,8 +32,9 @@ if TYPE_CHECKING:
 class Report:
     """Measurements of a probe. Print it for the regime in words; `data` has every number.
 
-    `data` has the dimensions step, layer (modules that own parameters), activation (named by the layer before it), pair
-    (adjacent homogeneous layers), reference (start or previous snapshot) and centered.
+    `data` has the dimensions step, layer (modules that own parameters), adapter (of low rank, if there are any),
+    activation (named by the layer before it), pair (adjacent homogeneous layers), reference (start or previous
+    snapshot) and centered.
     """
 
     data: "xarray.Dataset"
@@ -86,9 +95,16 @@ class Report:
         """Every layer in a word, with its own distance S, linearization gap and movement; empty if not measured."""
         return layer_regimes(self)
 
+    @property
+    def adapters(self) -> list[AdapterRegime]:
+        """Every low-rank adapter (LoRA) in a word, with the numbers of its own block of the kernel; empty without
+        adapters."""
+        return adapter_regimes(self)
+
     def table(self) -> str:
-        """Return the table of all layers as text."""
-        return format_table(self.layers)
+        """Return the table of all layers as text, after that of all adapters if there are any."""
+        adapters = self.adapters
+        return (format_adapters(adapters) + "\n\n" if adapters else "") + format_table(self.layers)
 
     @property
     def progress(self) -> float | None:
@@ -108,13 +124,15 @@ class Report:
 
     def __str__(self) -> str:
         lines = [headline(self), *(f"  {topic:<10}{text}" for topic, text in report_lines(self))]
-        layers = self.layers
+        layers, adapters = self.layers, self.adapters
+        lines += [f"    {line}" for line in (adapter_lines(adapters) if adapters else ())]
         return "\n".join([*lines, *(f"    {line}" for line in (table_lines(layers) if layers else ()))])
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
         html = html_figure(self.plot()) + html_table(report_lines(self), (headline(self), ""))
+        html += html_table(adapter_rows(self.adapters), ADAPTER_HEADER) if self.adapters else ""
         return html + (html_table(table_rows(self.layers), HEADER) if self.layers else "")
 
     def to_html(self, path: str | Path, title: str = "lazyrich report", advice: "Advice | None" = None) -> Path:

@@ -14,6 +14,7 @@ from lazyrich.tangent import KernelDistance, Prediction, TargetAlignment, predic
 from lazyrich.tangent.sharpness import Sharpness
 from lazyrich.torch import data, knobs
 from lazyrich.torch._structure import Structure, structure
+from lazyrich.torch.adapters import AdapterRates, adapter_rates
 from lazyrich.torch.advice import advise
 from lazyrich.torch.compare import compare
 from lazyrich.torch.curvature import sharpness
@@ -37,6 +38,7 @@ from lazyrich.torch.transfer import transfer_audit
 from lazyrich.torch.width import width_check
 
 __all__ = [
+    "AdapterRates",
     "Advice",
     "Balance",
     "ConservedPair",
@@ -54,6 +56,7 @@ __all__ = [
     "TrainingRun",
     "TransferAudit",
     "WidthCheck",
+    "adapter_rates",
     "advise",
     "balance",
     "compare",

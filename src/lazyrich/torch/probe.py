@@ -31,17 +31,17 @@ from lazyrich.probe import History, Report
 from lazyrich.probe.callback import make_callback
 from lazyrich.probe.flatten import flatten_row
 from lazyrich.probe.history import check_values
-from lazyrich.probe.layer_names import readable_names, with_readable_names
+from lazyrich.probe.layer_names import with_readable_names
 from lazyrich.probe.layer_table import word_numbers
 from lazyrich.probe.logger_adapters import as_log_function
 from lazyrich.probe.types import Row, State
-from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
 from lazyrich.torch._model.distributed import is_rank_zero
 from lazyrich.torch._model.loss import LossFunction, check_loss
 from lazyrich.torch._model.output_reader import Forward, Positions
 from lazyrich.torch._model.preserve_model import check_outputs
+from lazyrich.torch._model.sharded import gather_, gathered_copy, is_sharded
 from lazyrich.torch._probe.budget import choose_full_kernel, default_kernel_rows, plan_snapshot
 from lazyrich.torch._probe.checkpoint import batch_fingerprint, to_builtin_types
 from lazyrich.torch._probe.full_kernel import FullKernel
@@ -50,7 +50,6 @@ from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch._probe.output_selection import count_outputs, project_outputs
 from lazyrich.torch._probe.sampled_kernel import SIZES
 from lazyrich.torch._probe.spending import Spending, parse_share
-from lazyrich.torch._probe.untrained_parameters import describe_untrained
 from lazyrich.torch._structure import unwrap_model
 from lazyrich.torch.kernel import check_targets
 from lazyrich.torch.optimizer_rules import unwrap_optimizers
@@ -98,7 +97,9 @@ class Probe(Measurement):
     directions are chosen to fit. The choice is in `plan`, and it is printed before anything starts. If kernels still
     take longer, they stop at half of the sample; `kernel_inputs` is the number of inputs that were used.
 
-    In several processes (`torch.distributed`), the first one measures; the others wait at their next communication.
+    In several processes (`torch.distributed`), the first one measures; the others wait at their next communication. A
+    model that `fully_shard` has spread over them (FSDP2) is gathered at every snapshot, one parameter at a time, into a
+    copy on the device of the inputs; give `rates` instead of an optimizer then.
 
     Models are measured in evaluation mode: no dropout, batch norm with its running statistics. If buffers such as these
     have changed, earlier parameters are measured again with the current buffers, so that only learning counts as
@@ -142,7 +143,14 @@ class Probe(Measurement):
     ) -> None:
         check_int("start", start, least=0)
         require_packages("a probe", "torch", "xarray")
-        self.model, batch = unwrap_model(model), Batch.from_nested(inputs)
+        batch, self._sharded = Batch.from_nested(inputs), model if is_sharded(model) else None
+        self._optimizer_reader, self._user_rates, self._just_loaded = None, rates, False
+        if self._sharded is not None:
+            model = gathered_copy(model, batch.device, optimizer)
+        self.model = unwrap_model(model)
+        if self._sharded is not None and not is_rank_zero():
+            self.reset(start)
+            return
         reading, width = count_outputs(self.model, batch, forward, positions)
         share, self.plan = parse_share(budget), None
         requested = sample is not None or directions is not None or (budget is not None and share is None)
@@ -171,12 +179,10 @@ class Probe(Measurement):
         self.targets = (
             None if targets is None else self._project_targets(check_targets(targets, len(batch), width))[order]
         )
-        self._user_rates, self._optimizer_reader = (
-            rates,
-            None if optimizer is None else OptimizerReader(self.model, optimizer).attach(),
-        )
+        if optimizer is not None:
+            self._optimizer_reader = OptimizerReader(self.model, optimizer).attach()
         self.log, self._log_function = log, None if log is None else as_log_function(log)
-        self.loss, self._just_loaded = None if loss is None else check_loss(loss), False
+        self.loss = None if loss is None else check_loss(loss)
         if loss is not None and targets is None:
             raise ValueError("loss(outputs, targets) needs targets: pass them, or leave loss out")
         if sharpness and loss is None:
@@ -194,6 +200,7 @@ class Probe(Measurement):
     def reset(self, step: int = 0) -> dict[str, float]:
         """Discard all measurements, and measure the start again."""
         check_int("step", step, least=0)
+        self._gather()
         self._history, self._just_loaded = History(), False
         self._parameters = metrics.copy_trainable_parameters(self.model)
         self.rates = self._user_rates
@@ -211,6 +218,8 @@ class Probe(Measurement):
     def set_optimizer(self, optimizer: object) -> bool:
         """Read this optimizer from now on, and return whether it replaces the one read before; `reset` uses its
         rates."""
+        if self._sharded is not None:
+            return False
         if self._optimizer_reader is not None:
             if self._optimizer_reader.optimizers == unwrap_optimizers(optimizer):
                 return False
@@ -232,6 +241,8 @@ class Probe(Measurement):
             return max(0, self.last_step - step)
         if len(self._history.rows) == 1 and (other or step != self.last_step):
             return None
+        if self._sharded is not None:
+            return self.last_step - step
         same = metrics.states_equal(metrics.copy_trainable_parameters(self.model), self._parameters)
         return self.last_step - step if same else None
 
@@ -248,6 +259,7 @@ class Probe(Measurement):
         """
         step = check_int("step", step, least=0)
         check_values(values)
+        self._gather()
         if not is_rank_zero():
             if not self._history.rows or step > self.last_step:
                 self._history.rows.append({"step": step})
@@ -272,6 +284,11 @@ class Probe(Measurement):
         if self._log_function is not None:
             self._log_function(numbers, step)
         return numbers
+
+    def _gather(self) -> None:
+        """Copy the current weights of a model that is spread over several processes."""
+        if self._sharded is not None:
+            gather_(self.model, self._sharded)
 
     def _inputs_of_snapshot(self, first: bool) -> int:
         """Return the number of inputs that the next snapshot measures: of a sampled kernel, what the budget allows."""
@@ -340,10 +357,6 @@ class Probe(Measurement):
         if not is_rank_zero():
             raise RuntimeError("the probe measures in the first process only (rank 0): ask it there")
 
-    def _describe_untrained(self) -> str:
-        optimizer = self._optimizer_reader if self._user_rates is None else None
-        return describe_untrained(self.model, optimizer, self._structure, self._parameters, self._start)
-
     def report(self) -> Report:
         """Return a report of all measurements so far."""
         self._check_rank_zero()
@@ -371,12 +384,6 @@ class Probe(Measurement):
     @property
     def _target_size(self) -> float:
         return 0.0 if self.targets is None else metrics.rms(self.targets)
-
-    def _frozen_layers(self) -> list[str]:
-        """Return the layers of which no parameter is trained."""
-        names = {layer_name_of(name) for name, _ in self.model.named_parameters()}
-        trained = {layer_name_of(name) for name in self._parameters}
-        return list(readable_names(name for name in sorted(names) if name not in trained).values())
 
     def callback(self, base: type = object, every: int | None = None) -> Any:
         """Return an object for the callbacks of a trainer: it takes a snapshot after each epoch, or after `every`

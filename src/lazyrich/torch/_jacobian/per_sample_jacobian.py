@@ -16,11 +16,13 @@ from lazyrich.torch._jacobian.layer_plan import FactorOrder, LayerPlan
 from lazyrich.torch._jacobian.recorded_calls import (
     ParameterNames,
     RecordedCall,
+    connected_calls,
     gradient_error,
     group_by_layer,
     join_uses,
     layers_with_parameters,
     record_calls,
+    uses_of_layers,
 )
 from lazyrich.torch._jacobian.shared_parameters import SharedParameters, find_shared_parameters
 from lazyrich.torch._model.batch import Batch
@@ -175,6 +177,7 @@ class PerSampleJacobian:
             out = self(x, self.values)
         if not out.requires_grad:
             raise ValueError("the outputs depend on no trainable parameter: is there a detach() in the model?")
+        calls = connected_calls(out, calls)
         return out, calls, *self._verify_layers(out, calls, self.values)
 
     def _verify_layers(
@@ -259,14 +262,11 @@ class PerSampleJacobian:
         with record_calls(planned, self.scales, len(x), self.shared.tables) as calls:
             out = self(x, values)
         m, c = out.shape
-        calls_of_layer = group_by_layer(calls)
         copied = {(name, None) for name in self.shared.copied}
         layers = {names: layer for names, layer in self.layers.items() if names not in copied}
-        groups = {names: calls_of_layer.get(names, []) for names in layers}
-        matrices = {
-            names: [call for call in group if call.is_embedding == group[0].is_embedding]
-            for names, group in groups.items()
-        }
+        groups, matrices = uses_of_layers(layers, calls)
+        if any(sum(use.columns.shape[1] for use in matrices[k]) != layer.places for k, layer in layers.items()):
+            groups, matrices = uses_of_layers(layers, connected_calls(out, calls))
         columns = {k: join_uses(k, [call.columns for call in matrices[k]], layer.places) for k, layer in layers.items()}
         edges = [call.edge for group in groups.values() for call in group]
         checked = [] if sums is None else [str(name) for names in layers for name in names if name]

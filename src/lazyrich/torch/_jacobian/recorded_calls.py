@@ -1,6 +1,6 @@
 """Record the calls of layers during a forward pass, from which both factors of the per-sample Jacobian are computed."""
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -110,6 +110,13 @@ def layers_with_parameters(model: nn.Module, leaves: dict[str, Any]) -> LayerOwn
     return owners
 
 
+def connected_calls(out: Tensor, calls: Sequence[RecordedCall]) -> list[RecordedCall]:
+    """Return the calls that the outputs depend on: not those whose result is detached, such as the norms of DoRA."""
+    edges = [call.edge for call in calls]
+    slopes = torch.autograd.grad(out.sum(), edges, retain_graph=True, allow_unused=True) if edges else ()
+    return [call for call, slope in zip(calls, slopes, strict=True) if slope is not None]
+
+
 def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[RecordedCall]]:
     """Group the calls by layer. With tied weights, table lookups join the group of the matrix and come after its
     calls."""
@@ -118,6 +125,18 @@ def group_by_layer(calls: Sequence[RecordedCall]) -> dict[ParameterNames, list[R
         same = [names for names in groups if names[0] == call.names[0]] if call.is_embedding else []
         groups.setdefault(same[0] if same else call.names, []).append(call)
     return groups
+
+
+def uses_of_layers(
+    layers: Iterable[ParameterNames], calls: Sequence[RecordedCall]
+) -> tuple[dict[ParameterNames, list[RecordedCall]], dict[ParameterNames, list[RecordedCall]]]:
+    """Return the calls of each layer, and those of them that are of the kind of the first: products or lookups."""
+    by_layer = group_by_layer(calls)
+    groups = {names: by_layer.get(names, []) for names in layers}
+    same_kind = {
+        names: [call for call in group if call.is_embedding == group[0].is_embedding] for names, group in groups.items()
+    }
+    return groups, same_kind
 
 
 def join_uses(names: ParameterNames, parts: list[Tensor], places: int) -> Tensor:

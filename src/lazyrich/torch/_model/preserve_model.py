@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 SHARDED_MESSAGE = (
-    "none of them holds the weights, so none can measure them. Load the full state dict into a plain copy of the model "
-    "in the first process, and measure that"
+    "none of them holds the weights, so none can measure them. A Probe gathers models of fully_shard (FSDP2). For "
+    "others, load the full state dict into a plain copy of the model in the first process, and measure that"
 )
 
 

@@ -9,10 +9,14 @@ from torch import Tensor, nn
 
 from lazyrich.probe.array_metrics import safe_ratio
 from lazyrich.probe.balance import ConservedPair, conserved_drift
+from lazyrich.probe.layer_names import readable_names
 from lazyrich.probe.types import Row, State
+from lazyrich.tangent.parameter_names import layer_name_of
 from lazyrich.torch import metrics
 from lazyrich.torch._model.batch import Batch
+from lazyrich.torch._model.learning_rates import rate_of
 from lazyrich.torch._model.loss import LossFunction, best_constant_loss, evaluate_loss
+from lazyrich.torch._model.low_rank_adapters import LowRankAdapter, find_adapters
 from lazyrich.torch._model.output_reader import OutputReader
 from lazyrich.torch._model.preserve_model import NonFiniteModelError, check_model
 from lazyrich.torch._probe.checkpoint import observation_from_state, observation_to_state
@@ -22,6 +26,7 @@ from lazyrich.torch._probe.optimizer_reader import OptimizerReader
 from lazyrich.torch._probe.output_selection import structure_or_reason
 from lazyrich.torch._probe.sampled_kernel import SampledKernel, group_size
 from lazyrich.torch._probe.tangent_outputs import tangent_outputs
+from lazyrich.torch._probe.untrained_parameters import describe_untrained
 from lazyrich.torch._structure import Structure
 from lazyrich.torch.conserved import conserved_pairs
 from lazyrich.torch.curvature import sharpness_of_reader
@@ -58,10 +63,12 @@ class Measurement:
     _initial_observation: metrics.Observation
     _structure: Structure | None
     _predicted: ConservationPrediction
+    _user_rates: Mapping[str, float] | None
     _initial_pairs: tuple[ConservedPair, ...] | None = None
     _chance_loss: float | None
     _no_structure_reason: str
     _no_tangent_reason: str
+    _adapters: list[LowRankAdapter]
 
     def _state(self) -> Row:
         """Return what measurements have set, as plain tensors and numbers."""
@@ -107,6 +114,17 @@ class Measurement:
             limit = self._largest_sample if self._full is None else MAX_LAYER_INPUTS
             reading = self._reader_of_all_outputs
             self._sampled = SampledKernel(self.model, inputs[:limit], reading, self._width, self.rates, self._seed)
+        self._find_adapters()
+
+    def _find_adapters(self) -> None:
+        """Find the adapters of which some layer is trained."""
+        sampled, self._adapters = self._sampled, []
+        if sampled is not None:
+            layers = {
+                adapter: [k for k in adapter.layers if k in sampled.layers] for adapter in find_adapters(self.model)
+            }
+            self._adapters = [adapter for adapter, some in layers.items() if some]
+            sampled.groups = {adapter.name: layers[adapter] for adapter in self._adapters}
 
     def _measure(self, now: dict[str, Tensor], first: bool, steps: int, n: int) -> Row:
         """Measure the first n inputs now, `steps` steps after the last measurement, and return it as a row."""
@@ -208,7 +226,7 @@ class Measurement:
             if sampled is not None and self.targets is not None:
                 row |= sampled.target_alignment(self.targets)
             return row
-        row = {name: value for name, value in row.items() if name.startswith("layer_")}
+        row = {name: value for name, value in row.items() if name.startswith(("layer_", "adapter_"))}
         assert kernel is not None
         row |= self._full.measure(kernel, self.targets)
         if adaptive:
@@ -218,11 +236,25 @@ class Measurement:
     def _measure_parameters(self, now: Mapping[str, Tensor], steps: int) -> Row:
         moved, size = metrics.layer_norms(now, self._start), metrics.layer_norms(self._start)
         step_distance = metrics.layer_norms(now, self._parameters)
-        return {
+        return self._measure_adapters(now) | {
             "parameter_distance": moved,
             "relative_distance": {name: safe_ratio(moved[name], size[name]) for name in moved},
             "learning_speed": {name: distance / steps for name, distance in step_distance.items()},
         }
+
+    def _measure_adapters(self, now: Mapping[str, Tensor]) -> Row:
+        """Return the imbalance of each adapter, and how far W₀ + s·B·A is from its start, relative to its size."""
+        if not self._adapters:
+            return {}
+        frozen = dict(self.model.named_parameters())
+        moved, delta = {}, {}
+        for adapter in self._adapters:
+            before = adapter.effective_weight({**frozen, **self._start})
+            after = adapter.effective_weight({**frozen, **now})
+            moved[adapter.name] = safe_ratio(float((after - before).norm()), float(before.norm()))
+            rates = rate_of(adapter.A, self.rates), rate_of(adapter.B, self.rates)
+            delta[adapter.name] = adapter.delta({**frozen, **now}, *rates)
+        return {"adapter_moved": moved, "adapter_delta": delta}
 
     def _measure_function(self, inputs: Batch, outputs: Tensor, initial: Tensor, relative_gap: float) -> Row:
         """Return the sizes of the function and of its change, and the part of it that the tangent model misses."""
@@ -255,3 +287,13 @@ class Measurement:
         pairs0 = self._initial_pairs
         moved = {pair.name: conserved_drift(pair, pair0) for pair, pair0 in zip(pairs, pairs0, strict=True)}
         return {"conservation_drift": moved, **self._predicted.advance(pairs)}
+
+    def _describe_untrained(self) -> str:
+        optimizer = self._optimizer_reader if self._user_rates is None else None
+        return describe_untrained(self.model, optimizer, self._structure, self._parameters, self._start)
+
+    def _frozen_layers(self) -> list[str]:
+        """Return the layers of which no parameter is trained."""
+        names = {layer_name_of(name) for name, _ in self.model.named_parameters()}
+        trained = {layer_name_of(name) for name in self._parameters}
+        return list(readable_names(name for name in sorted(names) if name not in trained).values())

@@ -69,6 +69,7 @@ class SampledKernel:
         self.signs, self.layers, self.n_measured = signed.signs, self.sampler.layers, self.n
         self.start: Tensor = torch.empty(0)  # (layers, n, n)
         self.previous: Tensor = torch.empty(0)
+        self.groups: dict[str, list[str]] = {}  # adapters, and their layers
 
     def measure_start(self) -> Row:
         """Measure the start, on all inputs, and return the row of a model that has not moved."""
@@ -77,8 +78,13 @@ class SampledKernel:
         self.start = self.previous = self._stack(gradients)
         exists = self.start.abs().amax((1, 2)) > 0
         distance = {layer: 0.0 if there else nan for layer, there in zip(self.layers, exists.tolist(), strict=True)}
-        zero = [0.0, 0.0]
+        zero, row = [0.0, 0.0], {}
+        if self.groups:
+            zeros = dict.fromkeys(self.groups, 0.0)
+            names = ("adapter_distance", "adapter_low", "adapter_high", "adapter_gap")
+            row = {**dict.fromkeys(names, zeros), "adapter_share": self._group_shares(self._shares(self.start))}
         return {
+            **row,
             "kernel_distance": [zero, zero],
             "kernel_error": zero,
             "kernel_low": zero,
@@ -143,14 +149,30 @@ class SampledKernel:
         return torch.stack([gradients.grams.get(layer, none) for layer in self.layers])
 
     def _distances(self, kernels: Tensor, start: Tensor) -> Row:
-        now, before = (torch.cat([x.sum(0, keepdim=True), x]).numpy() for x in (kernels, start))
+        places = [[self.layers.index(layer) for layer in layers] for layers in self.groups.values()]
+        now, before = (
+            torch.cat([x.sum(0, keepdim=True), x, *(x[some].sum(0, keepdim=True) for some in places)]).numpy()
+            for x in (kernels, start)
+        )
         distances = grouped_kernel_distance(now, before, self.group_size)
         whole = GroupedDistance(distances.distance[0], distances.low[0], distances.high[0], distances.growth[0])
 
         def by_layer(values: np.ndarray) -> dict[str, float]:
-            return dict(zip(self.layers, values[1:, 0].tolist(), strict=True))
+            return dict(zip(self.layers, values[1 : 1 + len(self.layers), 0].tolist(), strict=True))
 
+        def by_group(values: np.ndarray) -> dict[str, float]:
+            return dict(zip(self.groups, values[1 + len(self.layers) :, 0].tolist(), strict=True))
+
+        row: Row = {}
+        if self.groups:
+            row = {
+                "adapter_distance": by_group(distances.distance),
+                "adapter_low": by_group(distances.low),
+                "adapter_high": by_group(distances.high),
+                "adapter_share": self._group_shares(self._shares(kernels)),
+            }
         return {
+            **row,
             "kernel_distance": whole.distance.tolist(),
             "kernel_error": ((whole.high - whole.low) / 2).tolist(),
             "kernel_low": whole.low.tolist(),
@@ -183,8 +205,19 @@ class SampledKernel:
             )
             for layer in self.layers
         }
-        whole = _ratio(changed - predicted, changed)
-        return {"relative_gap": whole, "layer_gap": gaps}
+        row = {"relative_gap": _ratio(changed - predicted, changed), "layer_gap": gaps}
+        if self.groups:
+            sums = {
+                name: [sum((of.slopes.get(layer, none) for layer in layers), none) for of in (now, start)]
+                for name, layers in self.groups.items()
+            }
+            row["adapter_gap"] = {
+                name: _ratio(after - before, after + before) for name, (after, before) in sums.items()
+            }
+        return row
+
+    def _group_shares(self, shares: Mapping[str, float]) -> dict[str, float]:
+        return {name: sum(shares[layer] for layer in layers) for name, layers in self.groups.items()}
 
     def state_dict(self) -> Row:
         return {"layers": self.layers, "start": self.start, "previous": self.previous}
