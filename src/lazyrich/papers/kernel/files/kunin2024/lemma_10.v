@@ -13,11 +13,11 @@ Proof.
   field; nonzero.
 Qed.
 
-Lemma diagonal_preconditioner_2 : forall g0 s_1 delta : R,
-  0 < s_1 ->
+Lemma diagonal_preconditioner_2 : forall g0 delta s_1 : R,
   0 < delta ->
-  - g0 * s_1 - g0 * (delta + s_1) =
-  g0 * (- delta - 2 * s_1).
+  0 < s_1 ->
+  g0 * (- delta - 2 * s_1) =
+  - g0 * s_1 - g0 * (delta + s_1).
 Proof.
   intros.
   field; nonzero.
@@ -33,11 +33,11 @@ Proof.
   field; nonzero.
 Qed.
 
-Lemma diagonal_preconditioner_4 : forall g3 s_2 delta : R,
-  0 < s_2 ->
+Lemma diagonal_preconditioner_4 : forall g3 delta s_2 : R,
   0 < delta ->
-  - g3 * s_2 - g3 * (delta + s_2) =
-  g3 * (- delta - 2 * s_2).
+  0 < s_2 ->
+  g3 * (- delta - 2 * s_2) =
+  - g3 * s_2 - g3 * (delta + s_2).
 Proof.
   intros.
   field; nonzero.

@@ -15,3 +15,15 @@ Proof.
   intros.
   field; nonzero.
 Qed.
+
+Lemma two_roots_2 : forall eta_a r eta_w a : R,
+  0 < eta_a ->
+  0 < r ->
+  0 < eta_w ->
+  0 < a ->
+  (eta_a * r ^ 2 + eta_w * a ^ 2) ^ 2 =
+  (eta_w * a ^ 2 - eta_a * r ^ 2) ^ 2 + 4 * eta_a * eta_w * a ^ 2 * r ^ 2.
+Proof.
+  intros.
+  field; nonzero.
+Qed.

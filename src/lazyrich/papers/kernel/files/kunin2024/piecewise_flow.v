@@ -17,7 +17,7 @@ Lemma one_neuron_in_symbols_2 : forall w0 eta_a xi0 w1 xi1 eta_w a : R,
   0 < eta_a ->
   0 < eta_w ->
   - w0 * eta_a * (w0 * xi0 + w1 * xi1) - xi0 * eta_w * a ^ 2 =
-  xi0 * (- eta_a * w0 ^ 2 - eta_w * a ^ 2) - w0 * w1 * xi1 * eta_a.
+  - xi0 * (eta_a * w0 ^ 2 + eta_w * a ^ 2) - w0 * w1 * xi1 * eta_a.
 Proof.
   intros.
   field; nonzero.
@@ -27,7 +27,7 @@ Lemma one_neuron_in_symbols_3 : forall w1 eta_a w0 xi0 xi1 eta_w a : R,
   0 < eta_a ->
   0 < eta_w ->
   - w1 * eta_a * (w0 * xi0 + w1 * xi1) - xi1 * eta_w * a ^ 2 =
-  xi1 * (- eta_a * w1 ^ 2 - eta_w * a ^ 2) - w0 * w1 * xi0 * eta_a.
+  - xi1 * (eta_a * w1 ^ 2 + eta_w * a ^ 2) - w0 * w1 * xi0 * eta_a.
 Proof.
   intros.
   field; nonzero.

@@ -6,7 +6,7 @@ Open Scope R_scope.
 Lemma derivatives_of_q_1 : forall r a : R,
   0 < r ->
   0 < a ->
-  (1 / 3) * r * sqrt 2 * (- a ^ 2 + 3 * r ^ 2) / (a ^ 2 + r ^ 2) + (4 / 3) * r * sqrt 2 * a ^ 2 / (a ^ 2 + r ^ 2) =
+  r * sqrt 2 * (r ^ 2 - (1 / 3) * a ^ 2) / (a ^ 2 + r ^ 2) + (4 / 3) * r * sqrt 2 * a ^ 2 / (a ^ 2 + r ^ 2) =
   r * sqrt 2.
 Proof.
   intros.

@@ -8,7 +8,7 @@ Lemma derivatives_of_q_d1 : forall x delta : R,
   0 < x ->
   0 <= delta + sqrt (delta ^ 2 + 4 * x ^ 2) ->
   0 < delta + sqrt (delta ^ 2 + 4 * x ^ 2) ->
-  is_derive (fun x => (1 / 3) * sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) * (sqrt (delta ^ 2 + 4 * x ^ 2) - 2 * delta)) x ((4 / 3) * x * sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2) + (2 / 3) * x * (sqrt (delta ^ 2 + 4 * x ^ 2) - 2 * delta) / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2)).
+  is_derive (fun x => sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) * (- (2 / 3) * delta + (1 / 3) * sqrt (delta ^ 2 + 4 * x ^ 2))) x ((4 / 3) * x * sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2) + 2 * x * (- (2 / 3) * delta + (1 / 3) * sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2)).
 Proof.
   intros. unfold_to_exp. auto_derive;
     [repeat split; first [exact I | positive | nonzero] |].
@@ -19,7 +19,7 @@ Lemma derivatives_of_q_d2 : forall x delta : R,
   0 < x ->
   0 <= delta + sqrt (delta ^ 2 + 4 * x ^ 2) ->
   0 < delta + sqrt (delta ^ 2 + 4 * x ^ 2) ->
-  is_derive (fun x => (4 / 3) * x * sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2) + (2 / 3) * x * (sqrt (delta ^ 2 + 4 * x ^ 2) - 2 * delta) / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2)) x ((4 / 3) * sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2) - (16 / 3) * x ^ 2 * sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / (sqrt (delta ^ 2 + 4 * x ^ 2)) ^ 3 + (2 / 3) * (sqrt (delta ^ 2 + 4 * x ^ 2) - 2 * delta) / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2) + (16 / 3) * x ^ 2 / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / (delta ^ 2 + 4 * x ^ 2) - (8 / 3) * x ^ 2 * (sqrt (delta ^ 2 + 4 * x ^ 2) - 2 * delta) / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / (sqrt (delta ^ 2 + 4 * x ^ 2)) ^ 3 - (4 / 3) * x ^ 2 * (sqrt (delta ^ 2 + 4 * x ^ 2) - 2 * delta) / (sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2))) ^ 3 / (delta ^ 2 + 4 * x ^ 2)).
+  is_derive (fun x => (4 / 3) * x * sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2) + 2 * x * (- (2 / 3) * delta + (1 / 3) * sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2)) x ((4 / 3) * sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2) + 2 * (- (2 / 3) * delta + (1 / 3) * sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta ^ 2 + 4 * x ^ 2) - (16 / 3) * x ^ 2 * sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / (sqrt (delta ^ 2 + 4 * x ^ 2)) ^ 3 + (16 / 3) * x ^ 2 / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / (delta ^ 2 + 4 * x ^ 2) - 8 * x ^ 2 * (- (2 / 3) * delta + (1 / 3) * sqrt (delta ^ 2 + 4 * x ^ 2)) / sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2)) / (sqrt (delta ^ 2 + 4 * x ^ 2)) ^ 3 - 4 * x ^ 2 * (- (2 / 3) * delta + (1 / 3) * sqrt (delta ^ 2 + 4 * x ^ 2)) / (sqrt (delta + sqrt (delta ^ 2 + 4 * x ^ 2))) ^ 3 / (delta ^ 2 + 4 * x ^ 2)).
 Proof.
   intros. unfold_to_exp. auto_derive;
     [repeat split; first [exact I | positive | nonzero] |].

@@ -30,3 +30,31 @@ Proof.
     [repeat split; first [exact I | positive | nonzero] |].
   plain. roots. field; nonzero.
 Qed.
+
+Lemma flow_of_rescaled_parameters_d4 : forall a eta_w : R,
+  0 < a ->
+  0 < eta_w ->
+  is_derive (fun a => a * sqrt eta_w) a (sqrt eta_w).
+Proof.
+  intros. unfold_to_exp. auto_derive;
+    [repeat split; first [exact I | positive | nonzero] |].
+  plain. roots. field [rule]; nonzero.
+Qed.
+
+Lemma flow_of_rescaled_parameters_d5 : forall w0 eta_a : R,
+  0 < eta_a ->
+  is_derive (fun w0 => w0 * sqrt eta_a) w0 (sqrt eta_a).
+Proof.
+  intros. unfold_to_exp. auto_derive;
+    [repeat split; first [exact I | positive | nonzero] |].
+  plain. roots. field [rule]; nonzero.
+Qed.
+
+Lemma flow_of_rescaled_parameters_d6 : forall w1 eta_a : R,
+  0 < eta_a ->
+  is_derive (fun w1 => w1 * sqrt eta_a) w1 (sqrt eta_a).
+Proof.
+  intros. unfold_to_exp. auto_derive;
+    [repeat split; first [exact I | positive | nonzero] |].
+  plain. roots. field [rule]; nonzero.
+Qed.

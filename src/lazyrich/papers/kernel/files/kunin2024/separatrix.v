@@ -28,3 +28,17 @@ Proof.
   set (root1 := sqrt (1 + eta_w * a0 ^ 2 * (1 - (/ power1 ^ 2)) / m)) in *; clearbody root1.
   field [rule1]; nonzero.
 Qed.
+
+Lemma slides_to_the_saddle_2 : forall eta_a eta_w omega a m u : R,
+  0 < eta_a ->
+  0 < eta_w ->
+  0 < omega ->
+  0 < a ->
+  0 < m ->
+  0 < u ->
+  eta_a * (- eta_w * omega * a ^ 2 + a * m * u / eta_a) + u * (a * (u - m) + eta_a * omega - eta_w * a ^ 3) =
+  (u - eta_w * a ^ 2) * (a * u + eta_a * omega).
+Proof.
+  intros.
+  field; nonzero.
+Qed.

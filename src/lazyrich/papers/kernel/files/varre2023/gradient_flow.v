@@ -37,7 +37,7 @@ Qed.
 
 Lemma by_differentiating_5 : forall a0 x0 a2 x1 y0 b0 b1 a1 a3 : R,
   (-1 / 2) * (2 * a0 * x0 + 2 * a2 * x1) * (- y0 + b0 * (a0 * x0 + a2 * x1) + b1 * (a1 * x0 + a3 * x1)) =
-  a0 * x0 * (y0 - b0 * (a0 * x0 + a2 * x1) - b1 * (a1 * x0 + a3 * x1)) + a2 * x1 * (y0 - b0 * (a0 * x0 + a2 * x1) - b1 * (a1 * x0 + a3 * x1)).
+  (a0 * x0 + a2 * x1) * (y0 - b0 * (a0 * x0 + a2 * x1) - b1 * (a1 * x0 + a3 * x1)).
 Proof.
   intros.
   field; nonzero.
@@ -45,7 +45,7 @@ Qed.
 
 Lemma by_differentiating_6 : forall a1 x0 a3 x1 y0 b0 a0 a2 b1 : R,
   (-1 / 2) * (2 * a1 * x0 + 2 * a3 * x1) * (- y0 + b0 * (a0 * x0 + a2 * x1) + b1 * (a1 * x0 + a3 * x1)) =
-  a1 * x0 * (y0 - b0 * (a0 * x0 + a2 * x1) - b1 * (a1 * x0 + a3 * x1)) + a3 * x1 * (y0 - b0 * (a0 * x0 + a2 * x1) - b1 * (a1 * x0 + a3 * x1)).
+  (a1 * x0 + a3 * x1) * (y0 - b0 * (a0 * x0 + a2 * x1) - b1 * (a1 * x0 + a3 * x1)).
 Proof.
   intros.
   field; nonzero.

@@ -30,3 +30,31 @@ Proof.
   set (root1 := sqrt (1 - x ^ 2 - y ^ 2)) in *; clearbody root1.
   field [rule1]; nonzero.
 Qed.
+
+Lemma mixed_derivatives_3 : forall x y : R,
+  0 < 1 - x ^ 2 - y ^ 2 ->
+  1 - x ^ 2 - y ^ 2 <> 0 ->
+  / (sqrt (1 - x ^ 2 - y ^ 2)) + x ^ 2 / (sqrt (1 - x ^ 2 - y ^ 2)) ^ 3 =
+  (1 + x ^ 2 / (1 - x ^ 2 - y ^ 2)) / sqrt (1 - x ^ 2 - y ^ 2).
+Proof.
+  intros.
+  assert (rule1 : sqrt (1 - x ^ 2 - y ^ 2) ^ 2 = 1 - x ^ 2 - y ^ 2) by (apply pow2_sqrt; nonnegative).
+  pose proof (sqrt_pos (1 - x ^ 2 - y ^ 2)).
+  try (assert (0 < sqrt (1 - x ^ 2 - y ^ 2)) by positive).
+  set (root1 := sqrt (1 - x ^ 2 - y ^ 2)) in *; clearbody root1.
+  field [rule1]; nonzero.
+Qed.
+
+Lemma mixed_derivatives_4 : forall x y : R,
+  0 < 1 - x ^ 2 - y ^ 2 ->
+  1 - x ^ 2 - y ^ 2 <> 0 ->
+  / (sqrt (1 - x ^ 2 - y ^ 2)) + y ^ 2 / (sqrt (1 - x ^ 2 - y ^ 2)) ^ 3 =
+  (1 + y ^ 2 / (1 - x ^ 2 - y ^ 2)) / sqrt (1 - x ^ 2 - y ^ 2).
+Proof.
+  intros.
+  assert (rule1 : sqrt (1 - x ^ 2 - y ^ 2) ^ 2 = 1 - x ^ 2 - y ^ 2) by (apply pow2_sqrt; nonnegative).
+  pose proof (sqrt_pos (1 - x ^ 2 - y ^ 2)).
+  try (assert (0 < sqrt (1 - x ^ 2 - y ^ 2)) by positive).
+  set (root1 := sqrt (1 - x ^ 2 - y ^ 2)) in *; clearbody root1.
+  field [rule1]; nonzero.
+Qed.

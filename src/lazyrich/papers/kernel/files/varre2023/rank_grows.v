@@ -6,8 +6,8 @@ Open Scope R_scope.
 Lemma shares_rise_1 : forall g s : R,
   0 < g ->
   0 < s ->
-  2 / (g + sqrt (g ^ 2 + s ^ 2)) + 2 * g * (- 1 - g / sqrt (g ^ 2 + s ^ 2)) / (g + sqrt (g ^ 2 + s ^ 2)) ^ 2 =
-  2 * s ^ 2 / (g + sqrt (g ^ 2 + s ^ 2)) ^ 2 / sqrt (g ^ 2 + s ^ 2).
+  (1 + g / sqrt (g ^ 2 + s ^ 2)) / (g + sqrt (g ^ 2 + s ^ 2)) =
+  / (sqrt (g ^ 2 + s ^ 2)).
 Proof.
   intros.
   assert (rule1 : sqrt (g ^ 2 + s ^ 2) ^ 2 = g ^ 2 + s ^ 2) by (apply pow2_sqrt; nonnegative).
