@@ -4,6 +4,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 
 from lazyrich._core.gaussian_moments import unit_cosines
+from lazyrich._core.power_of_two_scaling import normalize
 from lazyrich._core.types import LayerRates
 from lazyrich._validate.arrays import check_rates
 from lazyrich.networks.network import Network
@@ -31,7 +32,7 @@ def population_kernel_distance(now: Network, start: Network, rates: LayerRates =
 
 def _kernel_inner(f: Network, g: Network, eta_w: Array, eta_a: Array) -> Array:
     """Return E K(x, x')K₀(x, x') for networks Σ a_k σ(w_k·x), σ(z) = αz + γ|z|."""
-    (W, a, slope), (V, b, _) = neuron_units(f), neuron_units(g)
+    (W, a, slope), (V, b, _) = _scaled_units(f), _scaled_units(g)
     d, alpha, gamma = W.shape[1], ((1 + slope) / 2) ** 2, 2 / jnp.pi * ((1 - slope) / 2) ** 2
     w, v, sine, cosine = unit_cosines(W, V)
     angle = jnp.arctan2(cosine, sine)  # arcsin of the cosine
@@ -41,6 +42,13 @@ def _kernel_inner(f: Network, g: Network, eta_w: Array, eta_a: Array) -> Array:
     gates = d * turned**2 + 2 * (gamma * sine) ** 2  # ‖E σ'σ'xxᵀ‖²
     hidden = (a**2)[:, None] * v**2 + (w**2)[:, None] * b**2
     return jnp.sum(eta_w**2 * (a**2)[:, None] * b**2 * gates + eta_w * eta_a * hidden * pull + eta_a**2 * product**2)
+
+
+def _scaled_units(net: Network) -> tuple[Array, Array, float]:
+    """Return the units with W and a divided by one power of two, which divides the kernel by its square."""
+    W, a, slope = neuron_units(net)
+    (W, a), _ = normalize((W, a))
+    return W, a, slope
 
 
 def neuron_units(net: Network) -> tuple[Array, Array, float]:
