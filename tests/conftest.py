@@ -1,6 +1,7 @@
 """How the tests run, and the networks and problems that the contract tests run over."""
 
 import gc
+import importlib.util
 import os
 import subprocess
 import sys
@@ -18,6 +19,9 @@ from jax._src.interpreters import mlir
 import lazyrich as lr
 from lazyrich._core import enable_float64 as enable_float64  # before any test makes an array of its own
 from tests.explorer.chromium import browser, file, visit  # noqa: F401, the fixtures of a browser
+
+if importlib.util.find_spec("torchvision"):  # only slow tests install it
+    import tests.pytorch.torchvision_import  # noqa: F401
 
 # Most of the time of the tests is compilation of small programs that run once; half of it goes when the compiler does
 # not optimize. An `XLA_FLAGS` of one's own is kept: `XLA_FLAGS= pytest …` tests the code that users run.

@@ -68,8 +68,8 @@ def advise(
     ...     steps=30,
     ...     loss=nn.functional.cross_entropy,
     ...     optimizer=lambda parameters: torch.optim.SGD(parameters, lr=0.1),
-    ...     target="lazy",
-    ...     trials=1,
+    ...     target=0.15,
+    ...     trials=2,
     ... )
     >>> advice.best.how, advice.best.S < advice.S
     ('trial', True)
