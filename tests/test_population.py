@@ -336,6 +336,19 @@ def test_refusals():
         lr.Population(guide, kappa=0.0)
 
 
+def test_large_scales_are_computed_or_refused():
+    small, large = (lr.TwoLayer(scale * np.eye(2), [1.0, 2.0]) for scale in (1.0, 1e200))
+    with pytest.raises(ValueError, match="squares of both overflow"):
+        lr.Population(large).loss_of(large)
+    with pytest.raises((ValueError, RuntimeError), match="squares of both overflow"):
+        jax.block_until_ready(jax.jit(lambda net: lr.Population(large).loss_of(net))(large))
+    turned = lr.TwoLayer(np.eye(2)[::-1], [1.0, 2.0])
+    expected = lr.metrics.population_kernel_distance(turned, small)  # both layers scaled: the same S
+    for size in (1e100, 1e-100):
+        scaled = [net.with_layers([size * layer for layer in net.layers]) for net in (turned, small)]
+        np.testing.assert_allclose(lr.metrics.population_kernel_distance(*scaled), expected, rtol=1e-13)
+
+
 def test_descent_saving_and_pictures(tmp_path):
     flow = lr.GradientFlow(net_of("erf", 1), lr.Population(net_of("relu", 2)))
     steps = lr.descend(flow, 20, lr=0.1)

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, Key
 
 from lazyrich._core.array_namespace import is_concrete
 from lazyrich._core.gaussian_moments import abs_abs, erf_erf, linear_erf
+from lazyrich._core.runtime_errors import raise_if
 from lazyrich._core.types import ArrayLike, Layers
 from lazyrich._validate.arrays import check_array, check_key, check_positive
 from lazyrich._validate.integers import check_int
@@ -19,6 +20,10 @@ from lazyrich.networks.network import check_network_type
 from lazyrich.problem import Problem, Square
 
 PROBLEM_ATTRIBUTES = frozenset(name for name in (*Problem.__annotations__, *vars(Problem)) if name[0] != "_")
+OVERFLOWS = (
+    "the outputs of network and teacher are so large that float64 does not know their difference: the squares of both "
+    "overflow. Measure inputs or outputs in other units, nearer to one"
+)
 SYMMETRY_TOLERANCE = 1e-12  # relative: a covariance matrix may be asymmetric by this much
 
 
@@ -113,7 +118,9 @@ class Population(eqx.Module):
 
     def loss_of(self, net: Network) -> Float[Array, ""]:
         """Return the population loss of a network, which is its test error (times κ/2)."""
-        return jnp.maximum(self._signed_loss(net), 0.0)
+        loss = self._signed_loss(net)
+        finite = jnp.array([jnp.all(jnp.isfinite(layer)) for layer in net.layers]).all()
+        return jnp.maximum(raise_if(loss, {OVERFLOWS: finite & jnp.isnan(loss)}), 0.0)
 
     def gradient_of(self, net: Network) -> Layers:
         """Return the gradient of the population loss, in the shape of the layers.
