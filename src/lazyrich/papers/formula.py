@@ -44,8 +44,8 @@ class Formula:
     - Factors that stand side by side are multiplied before "/" divides: v/2R is v/(2R). After "/" they must touch.
     - The argument of a function is in brackets, or else what touches: "sinh 2s + 1" is sinh(2s) + 1.
 
-    >>> Formula("x(t) = 2cosh²s/(1 + s)").sides({"x(t)": 1.0, "s": 0.0})
-    (1.0, 2.0)
+    >>> float(Formula("x(t) = 2cosh²s/(1 + s)").right({"s": 0.0}))
+    2.0
     """
 
     text: str
