@@ -1,7 +1,6 @@
 """Measurements of a probe so far: one row per snapshot."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from lazyrich.probe.report import Report
 from lazyrich.probe.types import Row, State
@@ -53,5 +52,5 @@ class History:
             "measured when the probe was made: count from 1, or pass start=... to Probe"
         )
 
-    def report(self, **attributes: Any) -> Report:
+    def report(self, **attributes: object) -> Report:
         return Report.from_rows(self.rows, **attributes)

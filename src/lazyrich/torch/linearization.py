@@ -1,7 +1,6 @@
 """Tangent model of a PyTorch model, as a module that can be trained; and products with the tangent kernel."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -34,7 +33,7 @@ class Linearized(nn.Module):
         self.start = copy_of(model).eval().requires_grad_(False)
         self.reading = OutputReader(forward)
 
-    def forward(self, *args: Any, **kwargs: Any) -> Tensor:
+    def forward(self, *args: object, **kwargs: object) -> Tensor:
         batch = Batch.from_nested(kwargs or (args[0] if len(args) == 1 else args))
         self.start.eval()
         begin = dict(self.start.named_parameters())

@@ -1,7 +1,6 @@
 """Gather a model whose weights are spread over several processes (FSDP2, tensor parallelism) into a plain copy."""
 
 import copy
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -47,7 +46,7 @@ def gather_(plain: nn.Module, sharded: nn.Module) -> None:
             copied.copy_(_gathered(buffer))
 
 
-def _gathered(tensor: Any) -> Tensor:
+def _gathered(tensor: Tensor) -> Tensor:
     with torch.no_grad():
         whole = tensor.full_tensor() if hasattr(tensor, "full_tensor") else tensor
     return whole.detach()
@@ -82,7 +81,7 @@ def _plain_class(kind: type[nn.Module]) -> type[nn.Module]:
     return bases[0] if len(bases) < len(kind.__bases__) else kind
 
 
-def _is_distributed(hook: Any) -> bool:
+def _is_distributed(hook: object) -> bool:
     owner = getattr(hook, "func", hook)
     places = (getattr(owner, "__module__", "") or "", type(getattr(owner, "__self__", None)).__module__)
     return any(place.startswith("torch.distributed") for place in places)

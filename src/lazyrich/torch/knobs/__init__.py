@@ -1,8 +1,6 @@
 """Knobs that make training lazier or richer: one file for each, with its effect to leading order, its code and the
 error of its predictions."""
 
-from typing import Any
-
 from torch import nn
 
 from lazyrich.torch._model.output_reader import Forward
@@ -27,7 +25,7 @@ __all__ = [
 ]
 
 
-def choose_knob(model: nn.Module, inputs: Any, forward: Forward | None) -> tuple[Knob, str]:
+def choose_knob(model: nn.Module, inputs: object, forward: Forward | None) -> tuple[Knob, str]:
     """Return `upstream_`, which keeps the function and costs nothing, or the scale of the outputs and the reason why
     `upstream_` cannot be used."""
     try:

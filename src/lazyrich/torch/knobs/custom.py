@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from torch import nn
 
@@ -17,7 +16,7 @@ class CustomKnob(Knob):
     name = "your knob"
     changes_weights = True
 
-    def apply(self, model: nn.Module, value: float, inputs: Any) -> nn.Module:
+    def apply(self, model: nn.Module, value: float, inputs: object) -> nn.Module:
         self.change(model, value)
         return model
 

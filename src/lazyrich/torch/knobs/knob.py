@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import torch
 from torch import nn
@@ -35,7 +35,7 @@ class Knob:
     name: ClassVar[str]
     changes_weights: ClassVar[bool] = False  # so that parameters have other coordinates
 
-    def apply(self, model: nn.Module, value: float, inputs: Any) -> nn.Module:
+    def apply(self, model: nn.Module, value: float, inputs: object) -> nn.Module:
         """Change a copy of the model, and return the module to train: the copy, or a wrapper."""
         return model
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import log
-from typing import Any
 
 from torch import nn
 
@@ -23,7 +22,7 @@ class OutputScale(Knob):
     centered: bool = True
     name = "output scale"
 
-    def apply(self, model: nn.Module, value: float, inputs: Any) -> nn.Module:
+    def apply(self, model: nn.Module, value: float, inputs: object) -> nn.Module:
         return scale_outputs(model, value, centered=self.centered)
 
     def rate_factors(self, value: float, power: float) -> Mapping[str, float]:

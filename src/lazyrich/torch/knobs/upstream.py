@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log
-from typing import Any
 
 from torch import nn
 
@@ -32,14 +31,14 @@ class Upstream(Knob):
 
     @classmethod
     def of(
-        cls, model: nn.Module, inputs: Any, forward: Forward | None, layers: tuple[str, str] | None = None
+        cls, model: nn.Module, inputs: object, forward: Forward | None, layers: tuple[str, str] | None = None
     ) -> "Upstream":
         """Return the knob for this model, or raise the error of `upstream_` that says why there is none."""
         upstream_(copy_of(model), 2.0, layers=layers, inputs=inputs, forward=forward)  # checks that the function stays
         path = find_rescaling_path(structure(model, inputs, forward=forward), layers)
         return cls(dict(path.powers), layers, forward)
 
-    def apply(self, model: nn.Module, value: float, inputs: Any) -> nn.Module:
+    def apply(self, model: nn.Module, value: float, inputs: object) -> nn.Module:
         if value != 1:
             upstream_(model, value, layers=self.layers, inputs=inputs, forward=self.forward)
         return model
