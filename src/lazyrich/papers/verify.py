@@ -21,7 +21,7 @@ from lazyrich._io.progress import Progress
 from lazyrich._validate.integers import check_int, pluralize
 from lazyrich._validate.optional_dependencies import require_packages
 from lazyrich.papers.claim import CLAIMS, MIN_FAILURE_FACTOR, SOURCES, Change, Claim, Evidence
-from lazyrich.papers.kernel.record import accepted, coq_text, said
+from lazyrich.papers.kernel.record import accepted, coq_text, describe_checked
 from lazyrich.papers.paper import files, papers
 from lazyrich.papers.verdicts import Grade, Verdict
 from lazyrich.sweep.engines import limit_threads
@@ -100,7 +100,7 @@ class Finding:
                     "of": claim.proves(p),
                     "said": claim.describe(p),
                     "by": p.by,
-                    "kernel": said(found) if (found := accepted(claim, p)) else "",
+                    "kernel": describe_checked(found) if (found := accepted(claim, p)) else "",
                 }
                 for p in claim.proofs
             ],

@@ -101,7 +101,7 @@ def attempt(name: str, lemma: str) -> str:
     return f'{begun}\n  first [{field}; idtac "true {name}" | idtac "refused {name}"].\nAbort.\n'
 
 
-def run(claims: Sequence[Claim], folder: Path) -> tuple[list[Job], list[str]]:
+def check_identities(claims: Sequence[Claim], folder: Path) -> tuple[list[Job], list[str]]:
     """Check all claims; return the jobs that are accepted and whose spoiled form is not, and a report."""
     began, left_out = time.perf_counter(), Counter[str]()
     todo = jobs(claims, left_out)
@@ -167,7 +167,7 @@ def main() -> None:
     patterns = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         claims, began = select_claims(patterns or "*"), time.perf_counter()
-        good, lines = run(claims, Path(folder))
+        good, lines = check_identities(claims, Path(folder))
         print(*lines, sep="\n", flush=True)
         between = time.perf_counter()
         slopes = derivatives(claims, Path(folder))

@@ -155,10 +155,10 @@ def domain(*expressions: Any) -> list[tuple[str, Any]]:
                 found[">" if e.exp < 0 else ">=", e.base] = None
             else:
                 found[">", e.base] = None
-    return [(relation, e) for relation, e in found if not _plain(relation, e)]
+    return [(relation, e) for relation, e in found if not _has_obvious_sign(relation, e)]
 
 
-def _plain(relation: str, e: Any) -> bool:
+def _has_obvious_sign(relation: str, e: Any) -> bool:
     sign = sign_by_sight(e)
     return sign == 2 or (relation == "<>" and sign == -2) or (relation == ">=" and sign == 1)
 

@@ -55,7 +55,7 @@ def accepted(claim: Claim, proof: Proof) -> dict[str, Any] | None:
     return {"coqc": _record()["coqc"], **{key: entry[key] for key in KINDS}} if current else None
 
 
-def said(found: dict[str, Any]) -> str:
+def describe_checked(found: dict[str, Any]) -> str:
     """Return what the kernel has checked, as text, and no more than that."""
     identities, derivatives = found["lemmas"], found["derivatives"]
     parts = []
